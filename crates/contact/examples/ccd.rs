@@ -5,8 +5,9 @@
 //! cargo run --release -p craze-contact --example ccd -- time
 //! ```
 //!
-//! A record is 29 little-endian doubles: 0 for point and triangle or 1 for two edges, the kind's number, the separation, four vertices at the start,
-//! four at the end, our time of impact (−1 for none) and our distance at that time.
+//! A record is 29 little-endian doubles: 0 for point and triangle or 1 for two edges, the kind's
+//! number, the separation, four vertices at the start, four at the end, our time of impact (−1 for
+//! none) and our distance at that time.
 
 #[path = "../tests/queries/mod.rs"]
 mod queries;
@@ -68,7 +69,8 @@ fn write(first: u64, count: u64) -> std::io::Result<()> {
     out.flush()
 }
 
-/// Nanoseconds a call: the best of several rounds for each few hundred queries, since other work on the machine can only make one slower.
+/// Nanoseconds a call: the best of several rounds for each few hundred queries, since other work on
+/// the machine can only make one slower.
 fn best<T>(queries: &[Query], ask: impl Fn(&Query) -> T) -> f64 {
     let mut sum = 0.0;
     for few in queries.chunks(500) {

@@ -1,12 +1,14 @@
-//! Times the search for contacts on a crumpled sheet of more and more triangles, on one thread and on two.
+//! Times the search for contacts on a crumpled sheet of more and more triangles, on one thread and
+//! on two.
 //!
 //! ```text
 //! cargo run --release -p craze-contact --example crumple [TRIANGLES…]
 //! ```
 //!
-//! The sheet is folded like an accordion, sixteen edges a fold, the layers as far apart as an edge is long, all of it shaken, and half of its
-//! points move by a tenth of an edge in the step: the neighbourhood of a point is the same for every size. Other
-//! work on the machine can only slow things down, so of several rounds the best counts.
+//! The sheet is folded like an accordion, sixteen edges a fold, the layers as far apart as an edge
+//! is long, all of it shaken, and half of its points move by a tenth of an edge in the step: the
+//! neighbourhood of a point is the same for every size. Other work on the machine can only slow
+//! things down, so of several rounds the best counts.
 
 use craze_contact::collisions::features::{CollisionMesh, Detection, find_collisions};
 use craze_contact::{Candidates, ContactMaterial, ContactSurface, ContactTriangles, SurfacePoint, SurfaceTree};

@@ -110,8 +110,8 @@ pub const ZONE_DISTANCE_LEFT: f64 = 0.5;
 /// Largest rotation of a rigid zone in a step (rad): the field stretches by √(1 + angle²).
 pub const MAX_ZONE_ROTATION: f64 = 0.5;
 
-/// Displacement of nodes after which overlapping pairs of tetrahedra are searched for again, in mean
-/// edges of the surface.
+/// Displacement of nodes after which overlapping pairs of tetrahedra are searched for again, in
+/// mean edges of the surface.
 pub const OVERLAP_SEARCH_MARGIN: f64 = 0.1;
 
 /// Depth up to which two tetrahedra only touch, in edges: after a split whole faces lie on each

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 /// Version of the layout below.
 const VERSION: u16 = 2;
 
-/// Everything of a world that changes. What does not (shapes, holds, settings) comes from the scene.
+/// Everything of a world that changes. What does not (shapes, holds, settings) comes from the
+/// scene.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Saved {
     time: f64,
@@ -157,7 +158,8 @@ impl World {
         }
     }
 
-    /// Puts the world, built from the same scene, into a saved state. It is unchanged if that fails.
+    /// Puts the world, built from the same scene, into a saved state. It is unchanged if that
+    /// fails.
     pub fn restore(&mut self, saved: &Saved) -> Result<(), CheckpointError> {
         let kinds = |kinds: Vec<&str>| format!("bodies [{}]", kinds.join(", "));
         let found = kinds(saved.bodies.iter().map(|body| body.kind.as_str()).collect());

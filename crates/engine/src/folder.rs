@@ -1,12 +1,15 @@
 //! The folder that a run leaves behind.
 //!
-//! After every frame: the frame's file, then a row of each table, then the checkpoint, then run.json. A run that is killed
-//! between any two of these goes on from the last checkpoint: what was written after it is cut off, then written again with the same bits.
+//! After every frame: the frame's file, then a row of each table, then the checkpoint, then
+//! run.json. A run that is killed between any two of these goes on from the last checkpoint: what
+//! was written after it is cut off, then written again with the same bits.
 //!
-//! One process at a time writes to a folder: it holds an exclusive lock on the file `checkpoint/lock`, which the system releases when the process
-//! ends in whatever way. The lock is taken before anything else is written or removed, and what the folder holds is looked at again once it is
-//! taken, because another run may have begun or ended meanwhile. The lock file itself stays as long as the folder does. Rejected: a file that is there
-//! while somebody writes, because it would survive `kill -9`.
+//! One process at a time writes to a folder: it holds an exclusive lock on the file
+//! `checkpoint/lock`, which the system releases when the process ends in whatever way. The lock is
+//! taken before anything else is written or removed, and what the folder holds is looked at again
+//! once it is taken, because another run may have begun or ended meanwhile. The lock file itself
+//! stays as long as the folder does. Rejected: a file that is there while somebody writes, because
+//! it would survive `kill -9`.
 
 use crate::checkpoint::{Checkpoint, CheckpointError, Saved};
 use crate::pieces::broken_bodies;
@@ -22,7 +25,8 @@ const RECORD: &str = "run.json";
 const SCENE: &str = "scene.toml";
 const CHECKPOINTS: &str = "checkpoint";
 const FRAMES: &str = "frames";
-/// Locked by the process that writes the folder; beside the checkpoints because they are what two writers would ruin.
+/// Locked by the process that writes the folder; beside the checkpoints because they are what two
+/// writers would ruin.
 const LOCK: &str = "lock";
 
 /// A run folder that cannot be used.
@@ -122,7 +126,8 @@ impl RunFolder {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let lock = claim(path, existing)?;
         let make = || {
-            // The record comes first: by it a folder is known as a run, however early it was killed.
+            // The record comes first: by it a folder is known as a run, however early it was
+            // killed.
             write_record(path, &record)?;
             let folder = RunFolder {
                 path: path.to_owned(),
@@ -144,9 +149,9 @@ impl RunFolder {
         })
     }
 
-    /// Takes up a run where its newest usable checkpoint left it, and puts the world into that state. A run that was stopped
-    /// before its first checkpoint begins from the start, with the world as it was built. The record of a finished run is
-    /// left unchanged.
+    /// Takes up a run where its newest usable checkpoint left it, and puts the world into that
+    /// state. A run that was stopped before its first checkpoint begins from the start, with the
+    /// world as it was built. The record of a finished run is left unchanged.
     pub fn resume(path: &Path, world: &mut World, checkpoint_every: u32) -> Result<RunFolder, FolderError> {
         // Only what is a run is written to.
         read_record(path)?;
@@ -199,7 +204,8 @@ impl RunFolder {
         &self.passed_over
     }
 
-    /// Time (s) that the process before this one worked on the run, as run.json had it; 0 for a new run.
+    /// Time (s) that the process before this one worked on the run, as run.json had it; 0 for a new
+    /// run.
     pub fn earlier_seconds(&self) -> f64 {
         self.earlier_seconds
     }
@@ -251,8 +257,8 @@ impl RunFolder {
         Ok(frame)
     }
 
-    /// Closes the record. A run that was interrupted at a frame's end keeps a checkpoint there; one that ends
-    /// within a frame keeps the events of that frame, which show what went wrong.
+    /// Closes the record. A run that was interrupted at a frame's end keeps a checkpoint there; one
+    /// that ends within a frame keeps the events of that frame, which show what went wrong.
     pub fn finish(&mut self, world: &World, result: RunResult) -> Result<(), FolderError> {
         tables::append_events(&self.path, &world.events)?;
         let at_frame_end = self.record.state_hashes.len() == world.frame_number as usize + 1
@@ -424,7 +430,8 @@ fn claim(path: &Path, existing: Existing) -> Result<File, FolderError> {
     make_folders(path)?;
     let lock = lock(path).inspect_err(|error| {
         if !matches!(error, FolderError::InUse(_)) {
-            // Folders that hold nothing are not kept; others stay, because only empty ones can be removed so.
+            // Folders that hold nothing are not kept; others stay, because only empty ones can be
+            // removed so.
             for folder in [path.join(CHECKPOINTS), path.join(FRAMES), path.to_owned()] {
                 let _ = fs::remove_dir(folder);
             }
@@ -436,8 +443,8 @@ fn claim(path: &Path, existing: Existing) -> Result<File, FolderError> {
     Ok(lock)
 }
 
-/// Removes all that is in a folder but the lock, which the caller holds. The record goes last: by it the folder is known as a run, if this is
-/// interrupted.
+/// Removes all that is in a folder but the lock, which the caller holds. The record goes last: by
+/// it the folder is known as a run, if this is interrupted.
 fn empty(path: &Path) -> Result<(), FolderError> {
     let lock = path.join(CHECKPOINTS).join(LOCK);
     for folder in [path.join(CHECKPOINTS), path.to_owned()] {
@@ -471,7 +478,8 @@ fn lock(path: &Path) -> Result<File, FolderError> {
     let file = File::create(&file_path).map_err(|cause| WriteError::new(&file_path, cause))?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(FolderError::InUse(path.to_owned())),
-        // A run that could not begin has removed its folder, and with it the file that was locked here.
+        // A run that could not begin has removed its folder, and with it the file that was locked
+        // here.
         Ok(()) if !is_at(&file, &file_path) => Err(FolderError::InUse(path.to_owned())),
         // Some file systems have no locks; the run must not fail for that.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(file),

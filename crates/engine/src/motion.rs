@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// A rigid motion over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Motion {
-    /// Straight between keyframes, constant before the first and after the last. No keyframe: it stands still.
+    /// Straight between keyframes, constant before the first and after the last. No keyframe: it
+    /// stands still.
     Keyframes(Vec<Keyframe>),
     /// Turns about a line.
     Twist {
@@ -36,7 +37,8 @@ pub struct Keyframe {
     pub time: f64,
     /// How far it has moved (m).
     pub shift: Vec3,
-    /// How far it has turned about x, y and z, in this order (rad). More than a full turn is more than a full turn.
+    /// How far it has turned about x, y and z, in this order (rad). More than a full turn is more
+    /// than a full turn.
     pub turn: Vec3,
 }
 

@@ -52,7 +52,8 @@ impl Free {
 }
 
 impl Obstacle {
-    /// Lets the obstacle go as a rigid body of a mass (kg) with an inertia (kg·m²) about its centre of mass (m), both in its own frame.
+    /// Lets the obstacle go as a rigid body of a mass (kg) with an inertia (kg·m²) about its centre
+    /// of mass (m), both in its own frame.
     pub fn release(&mut self, mass: f64, center: Vec3, inertia: &Mat3, velocity: Vec3, spin: Vec3) {
         let middle = self.place.transform_point(&center.into());
         let pose = Isometry::from_parts(middle.coords.into(), self.place.rotation);
@@ -76,7 +77,8 @@ impl Obstacle {
         }
     }
 
-    /// The first keyframe after a time (s): a step must not run over it, or a swing out and back would never be seen.
+    /// The first keyframe after a time (s): a step must not run over it, or a swing out and back
+    /// would never be seen.
     pub fn next_key(&self, time: f64) -> Option<f64> {
         match &self.drive {
             Drive::Prescribed(motion) => motion.next_key(time),

@@ -1,4 +1,5 @@
-//! What a run proves about the pieces that it ends with: each closed, manifold, one body, and as large as its matter.
+//! What a run proves about the pieces that it ends with: each closed, manifold, one body, and as
+//! large as its matter.
 
 use craze_frame::{BodyFrame, Fault, FaultKind, Frame, Surface, WeldedSurface, is_closed, names};
 use craze_math::Vec3;
@@ -9,11 +10,13 @@ use serde::{Deserialize, Serialize};
 pub struct BrokenBody {
     /// The body's name.
     pub body: String,
-    /// Rest volume of the whole body in the first frame (m³); `None` if that frame is not there any more.
+    /// Rest volume of the whole body in the first frame (m³); `None` if that frame is not there any
+    /// more.
     pub volume_at_start: Option<f64>,
     /// Sum of what the pieces' surfaces enclose (m³).
     pub volume: f64,
-    /// Tunnels that the whole body had in the first frame, such as the hole of a handle; `None` if that frame is not there any more.
+    /// Tunnels that the whole body had in the first frame, such as the hole of a handle; `None` if
+    /// that frame is not there any more.
     #[serde(default)]
     pub tunnels_at_start: Option<u32>,
     /// How many are not closed, or not manifold.
@@ -31,15 +34,17 @@ pub struct CertifiedPiece {
     pub volume: f64,
     /// Whether every edge is passed as often in one direction as in the other.
     pub closed: bool,
-    /// Whether it is closed and its vertices, those at equal positions being one, make a manifold: two triangles at every edge, one fan
-    /// of triangles at every vertex. Cracks within the piece count as closed, since their two sides lie on each other at rest.
+    /// Whether it is closed and its vertices, those at equal positions being one, make a manifold:
+    /// two triangles at every edge, one fan of triangles at every vertex. Cracks within the piece
+    /// count as closed, since their two sides lie on each other at rest.
     pub manifold: bool,
     /// What is wrong with it, kind by kind; tunnels may be those of the model.
     #[serde(default)]
     pub faults: Vec<Fault>,
 }
 
-/// The bodies of a frame that have come apart and whose rest shape is known. `start` is the first frame of the run.
+/// The bodies of a frame that have come apart and whose rest shape is known. `start` is the first
+/// frame of the run.
 pub(crate) fn broken_bodies(frame: &Frame, start: Option<&Frame>) -> Vec<BrokenBody> {
     let broken = frame.bodies.iter().filter(|body| body.pieces.len() > 1);
     broken.filter_map(|body| broken_body(body, start)).collect()

@@ -32,8 +32,8 @@ pub enum Region {
 }
 
 impl Region {
-    /// Whether a place lies inside. Rounding is forgiven up to a billionth of the region's own numbers, so that a face
-    /// at 0.1 m is inside a box that ends at 0.1 m.
+    /// Whether a place lies inside. Rounding is forgiven up to a billionth of the region's own
+    /// numbers, so that a face at 0.1 m is inside a box that ends at 0.1 m.
     pub fn contains(&self, place: &Vec3) -> bool {
         const FORGIVEN: f64 = 1e-9;
         match self {

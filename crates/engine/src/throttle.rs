@@ -5,14 +5,15 @@ use serde::{Deserialize, Serialize};
 /// How often a step is halved before the run gives up.
 const DEEPEST_LEVEL: u32 = 12;
 
-/// Good steps after which a step that was halved for the first time in a long while is doubled again.
+/// Good steps after which a step that was halved for the first time in a long while is doubled
+/// again.
 const STEPS_TO_RECOVER: u32 = 64;
 
 /// Failures in a row that count at most: each after the first doubles that number.
 const MOST_PATIENCE: u32 = 2;
 
-/// Steps are halved after a failure, and doubled again after some that went well. What fails time and again is given longer: a step that fails costs far
-/// more than a good one.
+/// Steps are halved after a failure, and doubled again after some that went well. What fails time
+/// and again is given longer: a step that fails costs far more than a good one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Throttle {
     /// The step is what the bodies ask for, over two to this power.
@@ -58,7 +59,8 @@ impl Throttle {
         }
     }
 
-    /// This throttle, as a frame has left it that ran away and begins again from `beginning`: steps are half as long as the longest that it tried.
+    /// This throttle, as a frame has left it that ran away and begins again from `beginning`: steps
+    /// are half as long as the longest that it tried.
     pub fn begin_again(self, beginning: Throttle) -> Throttle {
         let floor = self.floor.saturating_add(1);
         Throttle { floor, level: beginning.level.max(floor), ..beginning }

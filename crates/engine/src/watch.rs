@@ -3,10 +3,12 @@
 use crate::{Account, World, WorldError};
 use serde::{Deserialize, Serialize};
 
-/// A rise above this share of all energy that was ever in play is a runaway, not an error of the integrator.
+/// A rise above this share of all energy that was ever in play is a runaway, not an error of the
+/// integrator.
 const RUNAWAY_SHARE: f64 = 0.5;
 
-/// Energy per mass (J/kg) that is too little to speak of: a micrometre a second squared would be less.
+/// Energy per mass (J/kg) that is too little to speak of: a micrometre a second squared would be
+/// less.
 const NEGLIGIBLE: f64 = 1e-6;
 
 /// The books of every body at the start.

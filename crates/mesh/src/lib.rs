@@ -10,7 +10,7 @@
 //! of elements at each point. Both depend on the elements only, so a saved mesh consists of
 //! positions, elements and attributes, and a loaded mesh continues with the same bits.
 //!
-//! # One way to edit
+//! # Editing
 //! Every edit plans a [`Patch`] (elements to remove and to add) on the unchanged mesh.
 //! [`SimplexMesh::replace`] checks the patch and then changes elements, adjacency and attributes
 //! locally. A failed edit changes nothing and returns an [`EditError`]. A successful one returns

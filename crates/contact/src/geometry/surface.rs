@@ -11,8 +11,8 @@ use std::ops::Range;
 pub struct ContactSurface {
     /// The points, in an order that depends on the state of the body only.
     pub points: Vec<SurfacePoint>,
-    /// The degrees of freedom of points that have several; empty if each point moves with its own. A
-    /// body with stencils hands over all points at once, not in runs.
+    /// The degrees of freedom of points that have several; empty if each point moves with its own.
+    /// A body with stencils hands over all points at once, not in runs.
     pub stencils: PointStencils,
 }
 

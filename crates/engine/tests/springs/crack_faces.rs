@@ -1,4 +1,5 @@
-//! A cube that breaks in two between two steps: its crack_faces lie on each other and are told apart by their sides.
+//! A cube that breaks in two between two steps: its crack_faces lie on each other and are told
+//! apart by their sides.
 
 use crate::cube::{Cube, HALF, MIDDLE, energy, half, moving, observed, run, work, world};
 use craze_engine::World;
@@ -39,7 +40,8 @@ fn lips_that_only_move_along_or_open_feel_nothing() {
     }
 }
 
-/// Runs a cube that forces push together, and looks at every frame that it stays whole and gains nothing.
+/// Runs a cube that forces push together, and looks at every frame that it stays whole and gains
+/// nothing.
 fn pushed(roughness: f64, pushes: Vec<(Vec3, f64, f64)>, friction: f64, frames: u32) -> World {
     let mut world = world(Cube { pushes, ..Cube::new(roughness) }, Vec::new(), friction);
     for _ in 0..frames {

@@ -1,4 +1,5 @@
-//! Contact of bodies made of springs: with themselves after a crack, with obstacles, and where impulses find no way out.
+//! Contact of bodies made of springs: with themselves after a crack, with obstacles, and where
+//! impulses find no way out.
 
 mod crack_faces;
 mod cube;

@@ -71,7 +71,8 @@ fn a_body_that_hits_a_slab_never_enters_it() {
     }
 }
 
-/// A slab under the cube and one above it that comes down by a way (m) in 0.05 s, and then goes up again.
+/// A slab under the cube and one above it that comes down by a way (m) in 0.05 s, and then goes up
+/// again.
 fn press(way: f64) -> World {
     let key = |time: f64, down: f64| Keyframe { time, shift: Vec3::new(0.0, -down, 0.0), turn: Vec3::zeros() };
     let motion = Motion::Keyframes(vec![key(0.0, 0.0), key(0.05, way), key(0.06, way), key(0.1, -0.05)]);
