@@ -1,4 +1,5 @@
-//! JPEG files (ITU-T T.81) at an eighth of their size: the mean of each 8 × 8 block is its DC coefficient, so that no cosine transform is needed.
+//! JPEG files (ITU-T T.81) at an eighth of their size: the mean of each 8 × 8 block is its DC
+//! coefficient, so that no cosine transform is needed.
 
 use crate::picture::{MOST_TEXELS, Picture};
 
@@ -10,12 +11,13 @@ const END: u8 = 0xD9;
 const SCAN: u8 = 0xDA;
 const QUANTIZATION_TABLES: u8 = 0xDB;
 const RESTART_INTERVAL: u8 = 0xDD;
-/// Adobe's segment, which says how colours are coded.
+/// Adobe's segment, which gives the colour coding.
 const ADOBE: u8 = 0xEE;
 /// Markers without a segment: restarts, start, and one for arithmetic coding.
 const BARE: [std::ops::RangeInclusive<u8>; 2] = [0xD0..=0xD8, 0x01..=0x01];
 
-/// The picture with a texel for each block. `None` if the file is damaged or of a kind that is rare: lossless, arithmetic coding, 12 bits, four channels.
+/// The picture with a texel for each block. `None` if the file is damaged or of a kind that is
+/// rare: lossless, arithmetic coding, 12 bits, four channels.
 pub(crate) fn reduced(file: &[u8]) -> Option<Picture> {
     if !file.starts_with(&[0xFF, 0xD8]) {
         return None;
@@ -23,7 +25,7 @@ pub(crate) fn reduced(file: &[u8]) -> Option<Picture> {
     let mut reading = Reading::default();
     let mut at = 2;
     loop {
-        // Before a marker may stand fill bytes, and what a scan left over.
+        // Fill bytes and the rest of a scan may precede a marker.
         at += file.get(at..)?.windows(2).position(|pair| pair[0] == 0xFF && !matches!(pair[1], 0 | 0xFF))?;
         let marker = file[at + 1];
         at += 2;
@@ -147,7 +149,8 @@ impl Reading {
         [self.width.div_ceil(8 * most[0]), self.height.div_ceil(8 * most[1])]
     }
 
-    /// Reads the coefficients of a scan from the bytes that follow its segment, and returns how many bytes these are at least.
+    /// Reads the coefficients of a scan from the bytes that follow its segment, and returns how
+    /// many bytes these are at least.
     fn read_scan(&mut self, segment: &[u8], bytes: &[u8]) -> Option<usize> {
         let count = usize::from(*segment.first()?);
         let &[first, _, approximation] = segment.get(1 + 2 * count..)?.first_chunk()?;
@@ -235,7 +238,7 @@ impl Reading {
 struct Huffman {
     /// Codes of each length from 1 bit on.
     counts: Vec<u8>,
-    /// What they stand for, from the shortest code to the longest.
+    /// Their values, from the shortest code to the longest.
     symbols: Vec<u8>,
 }
 
@@ -262,7 +265,7 @@ impl<'a> Bits<'a> {
     fn bit(&mut self) -> u32 {
         if self.left == 0 {
             self.byte = match self.bytes.get(self.at..).unwrap_or(&[]) {
-                // A zero after 0xFF says that it is no marker.
+                // A zero after 0xFF means that it is not a marker.
                 [0xFF, 0, ..] => {
                     self.at += 2;
                     0xFF
@@ -279,7 +282,7 @@ impl<'a> Bits<'a> {
         u32::from(self.byte >> self.left & 1)
     }
 
-    /// Goes on after the next restart marker, if that is what follows.
+    /// Continues after the next restart marker, if there is one.
     fn restart(&mut self) {
         self.left = 0;
         if let [0xFF, 0xD0..=0xD7, ..] = self.bytes.get(self.at..).unwrap_or(&[]) {
@@ -346,7 +349,8 @@ mod tests {
             self.bits.extend((0..count).rev().map(|bit| number >> bit & 1 == 1));
         }
 
-        /// A difference of DC coefficients, with the table of [`file`]: a code of four bits, then the bits of T.81, Table F.1.
+        /// A difference of DC coefficients, with the table of [`file`]: a code of four bits, then
+        /// the bits of T.81, Table F.1.
         fn difference(&mut self, difference: i32) {
             let size = 32 - difference.unsigned_abs().leading_zeros();
             self.number(size, 4);
@@ -367,7 +371,8 @@ mod tests {
         [&[0xFF, marker], &(bytes.len() as u16 + 2).to_be_bytes()[..], bytes].concat()
     }
 
-    /// A picture of 32 × 16 texels in two units with colours at half of the size: luminance and colour differences of each unit. A restart lies between.
+    /// A picture of 32 × 16 texels in two units with colours at half of the size: luminance and
+    /// colour differences of each unit. A restart lies between.
     fn file(units: [[i32; 3]; 2], is_progressive: bool) -> Vec<u8> {
         let scan = |spectrum: [u8; 3], write: &dyn Fn(&mut Written, usize, usize, bool)| {
             let tables = if is_progressive { 0x00 } else { 0x01 };

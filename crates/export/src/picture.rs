@@ -20,7 +20,8 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
-    /// A PNG file, or a JPEG file with a texel for every 8 × 8 of its own; `None` if it cannot be read.
+    /// A PNG file, or a JPEG file with a texel for every 8 × 8 of its own; `None` if it cannot be
+    /// read.
     pub fn read(picture: &PaintPicture) -> Option<Picture> {
         match picture.media_type {
             "image/png" => png(&picture.bytes),
@@ -29,7 +30,8 @@ impl Picture {
         }
     }
 
-    /// Light of the texel at texture coordinates, (0, 0) at the lower left; the picture repeats beyond 0 to 1.
+    /// Light of the texel at texture coordinates, (0, 0) at the lower left; the picture repeats
+    /// beyond 0 to 1.
     pub fn light_at(&self, [across, up]: [f64; 2]) -> Vec3 {
         // The cast takes what is not a number to 0.
         let place =

@@ -197,7 +197,7 @@ mod tests {
     use super::*;
     use crate::testing::frame_of_everything;
 
-    /// What `check` says about the frame after `change`.
+    /// The result of `check` for the frame after `change`.
     fn after(change: impl FnOnce(&mut Frame)) -> Result<(), InvalidFrame> {
         let mut frame = frame_of_everything();
         change(&mut frame);

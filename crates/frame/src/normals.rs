@@ -4,10 +4,12 @@ use craze_math::Vec3;
 
 /// Unit normal of each corner of each triangle.
 ///
-/// The normal of a corner is the mean of the unit normals of those triangles at its vertex that are in the same group and whose normal has a
-/// cosine of at least `crease_cosine` with that of the corner's own triangle, each weighted by its angle at the vertex, so that the
-/// triangulation does not show (Thürmer & Wüthrich 1998). `groups`, by triangle, separate surfaces that share vertices but no normals, such as crack faces and
-/// outer faces. Triangles without area have no part in other normals, and get zero normals where they are alone.
+/// The normal of a corner is the mean of the unit normals of those triangles at its vertex that are
+/// in the same group and whose normal has a cosine of at least `crease_cosine` with that of the
+/// corner's own triangle, each weighted by its angle at the vertex, so that the triangulation does
+/// not show (Thürmer & Wüthrich 1998). `groups`, by triangle, separate surfaces that share vertices
+/// but no normals, such as crack faces and outer faces. Triangles without area have no part in
+/// other normals, and get zero normals where they are alone.
 pub fn corner_normals<Group: PartialEq>(
     positions: &[Vec3],
     triangles: &[[u32; 3]],
@@ -50,7 +52,8 @@ pub fn corner_normals<Group: PartialEq>(
         .collect()
 }
 
-/// For each vertex, the (triangle, corner) pairs at it: a start for each vertex into one list, in the order of triangles.
+/// For each vertex, the (triangle, corner) pairs at it: a start for each vertex into one list, in
+/// the order of triangles.
 fn corners_of_vertices(vertices: usize, triangles: &[[u32; 3]]) -> (Vec<usize>, Vec<(u32, u8)>) {
     let mut starts = vec![0; vertices + 1];
     for &vertex in triangles.iter().flatten() {

@@ -168,8 +168,8 @@ impl<'a> Search<'a> {
         view.fitting(subject, self.aspect(), near)
     }
 
-    /// Coverage (1) of the first frame, and the smallest of the later ones, or of the only one. Stops
-    /// at the first below `least`.
+    /// Coverage (1) of the first frame, and the smallest of the later ones, or of the only one.
+    /// Stops at the first below `least`.
     fn shares(&self, camera: &Camera, least: f64) -> (f64, f64) {
         let Some((first, later)) = self.frames.split_first() else { return (0.0, 0.0) };
         let at_first = self.share_of(first, camera);

@@ -22,7 +22,7 @@ pub(crate) const LAMP_RADIUS: f64 = 0.13;
 /// Share of the picture that bodies should cover (1): a quarter, and a reserve for frames in
 /// between.
 pub(crate) const TARGET_COVERAGE: f64 = 0.29;
-/// Share of the picture with which a camera that stands still is kept (1).
+/// Share of the picture with which a fixed camera is kept (1).
 pub(crate) const MIN_COVERAGE: f64 = 0.26;
 /// Smallest share of the first frame's picture that bodies cover, unless they cover less anyway
 /// (1).

@@ -230,7 +230,8 @@ fn bodies_cover_a_quarter_of_the_picture() {
     }
 }
 
-/// A body with this surface that falls freely for half a second and then lies on a floor, at even times.
+/// A body with this surface that falls freely for half a second and then lies on a floor, at even
+/// times.
 fn falling(surface: &Surface, height: f64) -> Vec<Frame> {
     let at = |number: u32| {
         let time = f64::from(number) / 20.0;
@@ -272,7 +273,7 @@ fn a_body_that_falls_many_times_its_height_is_tracked_and_covers_a_quarter_of_ev
     // The camera neither turns nor comes nearer: the body looks the same everywhere.
     let spread = shares.iter().fold(0.0, |most: f64, share| most.max((share - shares[0]).abs()));
     assert!(spread < 0.02, "{shares:?}");
-    // What hardly moves is looked at by a camera that stands still.
+    // Bodies that hardly move get a fixed camera.
     let still = small().fitted_to(&[&frames[9], &frames[10]]);
     assert_eq!(still.tracking, Tracking::Off);
 }
@@ -285,7 +286,8 @@ fn a_slender_rod_fills_the_picture_from_border_to_border_and_is_not_cut() {
     for shown in [&frames[..], &frames[10..]] {
         let settings = small().fitted_to(&shown.iter().collect::<Vec<_>>());
         let shares = shares_of_whole(shown, &settings);
-        // Upright, from one border to the other with a margin of 5 %, it covers 0.95² · (0.02 / 0.5) · (9 / 16) of the picture.
+        // Upright, from one border to the other with a margin of 5 %, it covers 0.95² · (0.02 /
+        // 0.5) · (9 / 16) of the picture.
         assert!(shares.iter().all(|share| *share > 0.02), "{shares:?}");
     }
 }

@@ -53,7 +53,7 @@ pub(crate) const MAX_TETRAHEDRA_ONE_LAYER: f64 = 1e6;
 /// Distance (edges) between mesh and surface above which cells are refined.
 pub(crate) const REFINEMENT_DISTANCE: f64 = 0.12;
 
-/// Distance (edges) between mesh and surface above which a place counts as lost.
+/// Distance (edges) between mesh and surface above which a point counts as lost.
 pub(crate) const LOST_DISTANCE: f64 = 0.3;
 
 /// Refinement: lattice tetrahedra allowed in any case. About a fifth of them lies inside thin

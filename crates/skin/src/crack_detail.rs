@@ -131,8 +131,8 @@ impl Cracks {
         self.sides = self.sides.iter().flat_map(|&sides| [sides; 4]).collect();
     }
 
-    /// Pulls vertices of intersecting faces back toward `original` (m), which is free of intersections,
-    /// until none are left.
+    /// Pulls vertices of intersecting faces back toward `original` (m), which is free of
+    /// intersections, until none are left.
     fn resolve_intersections(&mut self, original: &[Vec3]) -> Result<(), SkinError> {
         let moved = self.positions.clone();
         let mut share = vec![1.0; moved.len()];

@@ -17,7 +17,7 @@ enum Location {
     Line(usize),
     Byte(usize),
     Part(String),
-    /// The file is valid but uses an unsupported feature; this says what to do.
+    /// The file is valid but uses an unsupported feature; this is the remedy.
     UnsupportedFeature(&'static str),
 }
 
@@ -39,7 +39,7 @@ impl ParseError {
         Self { location: Location::Part(part.into()), problem: problem.into() }
     }
 
-    /// An unsupported feature; `help` says what to do.
+    /// An unsupported feature; `help` is the remedy.
     pub(crate) fn unsupported(what: impl Into<String>, help: &'static str) -> Self {
         Self { location: Location::UnsupportedFeature(help), problem: what.into() }
     }

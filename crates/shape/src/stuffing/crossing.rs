@@ -43,7 +43,7 @@ pub(super) fn crossings(domain: &dyn Domain, frame: &Frame, background: &Backgro
 }
 
 /// Position along a segment, 0 to 1, at which the level changes sign, to [`ACCURACY`];
-/// `inside_first` tells which end is inside.
+/// `inside_first` is true if the first end is inside.
 ///
 /// Known candidates for jumps are tested first, with two evaluations each. The rest uses the ITP
 /// method (Oliveira & Takahashi 2020), which converges like the secant method on smooth levels and

@@ -74,7 +74,7 @@ fn rotated_block() -> SurfaceDomain {
     SurfaceDomain::new(&block).expect("an inside").0
 }
 
-/// The largest distance (edges) between surfaces, one way, sampled ten times per edge.
+/// The largest distance (edges) between surfaces, one-sided, sampled ten times per edge.
 fn largest_distance(from: &TriangleSurface, to: &TriangleSurface, edge: f64) -> f64 {
     let tree = TriangleTree::new(&to.positions, &to.triangles).expect("sound");
     let mut worst = 0.0_f64;

@@ -1,4 +1,4 @@
-//! Detection of places where mesh and surface differ too much and need finer cells.
+//! Detection of lattice points where mesh and surface differ too much and need finer cells.
 
 use craze_math::Vec3;
 use craze_spatial::TriangleTree;
@@ -18,19 +18,19 @@ use crate::tuning::{LOST_DISTANCE, REFINEMENT_DISTANCE};
 /// Thin walls, tips and gaps that cells of the requested edge length do not resolve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ThinReport {
-    /// Places approximated worse than an eighth of an edge without refinement.
+    /// Points approximated worse than an eighth of an edge without refinement.
     pub under_resolved: usize,
     /// Number of cell halvings there.
     pub halvings: u32,
     /// Number of tetrahedra of the next halving, if skipped as too many.
     pub skipped_tetrahedra: Option<f64>,
-    /// Places farther than 0.3 edges from the mesh: missing or filled up.
+    /// Points farther than 0.3 edges from the mesh: missing or filled up.
     pub unresolved: usize,
-    /// Approximate share of the surface lost at these places.
+    /// Approximate share of the surface lost at these points.
     pub lost_share: f64,
-    /// The thinnest wall among all places.
+    /// The thinnest wall among all points.
     pub thinnest: Option<ThinWall>,
-    /// Tenth percentile of the wall thickness at the places (m).
+    /// Tenth percentile of the wall thickness at the points (m).
     pub tenth_percentile: Option<f64>,
     /// The edge length (m) used instead of the requested one, which would tear such walls.
     pub shortened_edge: Option<f64>,
@@ -198,7 +198,7 @@ impl Comparison {
         }
     }
 
-    /// Cells below `level` where the surfaces differ: all lost places, and inaccurate ones unless
+    /// Cells below `level` where the surfaces differ: all lost points, and inaccurate ones unless
     /// they are most of the surface, as for a noisy model.
     pub(super) fn finer_cells(&self, classification: &Classification, level: u32) -> Vec<u64> {
         let most = 12 * classification.candidates.len();
@@ -273,7 +273,7 @@ fn nearest_surface(domain: &dyn Domain, position: &Vec3, reach: f64) -> Option<V
         .or_else(|| project(domain, position, &normal, reach))
 }
 
-/// Children of the octants of `level` within half a width of a place; sorted.
+/// Children of the octants of `level` within half a width of a point; sorted.
 pub(super) fn cells_around(classification: &Classification, level: u32, places: &[Vec3]) -> Vec<u64> {
     let holding =
         sorted(places.iter().filter_map(|position| classification.frame.octant(level - 1, position)).collect());
