@@ -1,21 +1,23 @@
-//! Saved bodies and worlds that were damaged after they were saved: what the checksum of a file keeps out, and what a
-//! malicious or mistaken program could still put in.
+//! Saved bodies and worlds that were damaged after saving, as a forger or a faulty program could
+//! write them with a valid checksum.
 //!
-//! The first byte chooses what is damaged, records of eleven bytes say how: an action, a place (2 bytes), and 8 bytes to put
-//! there. Seeds thus stay good when the layout of saved bodies changes.
+//! The first byte selects the saved state, records of eleven bytes describe the damage: an action,
+//! a position (2 bytes), and 8 bytes to write. Seeds therefore stay valid when the layout of saved
+//! bodies changes.
 
 use crate::world::take_steps;
 use craze_engine::{Saved, World};
 use craze_scene::{METHODS, SceneDocument, build};
 use std::sync::OnceLock;
 
-/// Most records that are followed.
+/// Largest number of records applied.
 const MOST_CHANGES: usize = 8;
 
 /// Bytes of a record.
 const RECORD_LENGTH: usize = 11;
 
-/// What happens to a body in each world: it tumbles, is held and pulled, or lands among obstacles.
+/// The worlds: a tumbling body, one with boundary conditions and forces, and one that lands among
+/// obstacles.
 const SCENES: [&str; 3] = [
     r#"
     place = { at = [0, 1, 0], velocity = [1, 0, 0], spin = [0, 3, 2] }
@@ -53,7 +55,7 @@ fn world_count() -> usize {
     METHODS.len() * SCENES.len()
 }
 
-/// A world after a few steps, and what it saved.
+/// A world after a few steps, with its saved states.
 struct Sound {
     /// Its body.
     body: Vec<u8>,
@@ -61,8 +63,9 @@ struct Sound {
     world: Vec<u8>,
 }
 
-/// Damages a saved body, or the saved state of a world, and loads it. What is refused needs a reason; what is taken must
-/// save itself as bytes that load the same, and go on for some steps without a panic or an unsound frame.
+/// Damages a saved body, or the saved state of a world, and loads it. A refusal needs a reason; a
+/// loaded state must be saved as bytes that load the same, and run for some steps without a panic
+/// or an inconsistent frame.
 pub fn try_bytes(bytes: &[u8]) -> Result<(), String> {
     let Some((&choice, changes)) = bytes.split_first() else { return Err("nothing was chosen".to_owned()) };
     let number = usize::from(choice) % world_count();
@@ -81,7 +84,7 @@ fn try_world(number: usize, saved: &[u8]) -> Result<(), String> {
     take_steps(&mut world)
 }
 
-/// Bytes that no program of ours wrote.
+/// Arbitrary bytes.
 fn try_raw(bytes: &[u8]) -> Result<(), String> {
     let refusals: Vec<String> = METHODS.iter().filter_map(|method| (method.load)(bytes).err()).collect();
     if refusals.len() < METHODS.len() { Ok(()) } else { Err(refusals.join("; ")) }
@@ -120,7 +123,7 @@ fn sound_ones() -> &'static [Sound] {
     })
 }
 
-/// The bytes after the changes that the records ask for. A last record that is cut short is left out.
+/// The bytes after the changes of the records. A truncated last record is ignored.
 fn damaged(sound: &[u8], changes: &[u8]) -> Vec<u8> {
     let mut bytes = sound.to_vec();
     let (records, _) = changes.as_chunks::<RECORD_LENGTH>();

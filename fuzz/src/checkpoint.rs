@@ -1,4 +1,4 @@
-//! A checkpoint file: as it is, and as the payload of a sound file.
+//! A checkpoint file: unchanged, and as the payload of a valid file.
 
 use craze_engine::Checkpoint;
 use craze_frame::container::{self, Kind};
@@ -6,8 +6,9 @@ use craze_frame::container::{self, Kind};
 /// Version of the payload of checkpoints.
 const VERSION: u16 = 1;
 
-/// Reads bytes as a checkpoint in two ways; taken if one of them is. A checkpoint that is taken must be written as bytes that
-/// read the same. The packing under the checksum is shared with frames, whose target reaches it.
+/// Reads bytes as a checkpoint in both ways; accepted if one of them is. An accepted checkpoint
+/// must be written as bytes that read the same. The compression is shared with frames and tested by
+/// their target.
 pub fn try_bytes(bytes: &[u8]) -> Result<(), String> {
     let payload = try_file(&container::encode(Kind::CHECKPOINT, VERSION, bytes));
     let plain = try_file(bytes);

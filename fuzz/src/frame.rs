@@ -1,13 +1,13 @@
-//! A frame file: as it is, with its length and checksum mended, and as the payload of a sound file.
+//! A frame file: unchanged, with corrected length and checksum, and as the payload of a valid file.
 
 use craze_frame::container::{self, Kind};
 use craze_frame::{FRAME_VERSION, Hasher64, decode_frame, encode_frame};
 
-/// Bytes of a file's header: the packed length stands at 24, the checksum at 32 (docs/formats.md).
+/// Bytes of a file's header: the packed length is at 24, the checksum at 32 (docs/formats.md).
 const HEADER_LENGTH: usize = 40;
 
-/// Reads bytes as a frame in three ways; taken if one of them is. A frame that is taken must keep every bit when it is written
-/// again.
+/// Reads bytes as a frame in three ways; accepted if one of them is. An accepted frame must keep
+/// every bit when written again.
 pub fn try_bytes(bytes: &[u8]) -> Result<(), String> {
     let plain = try_file(bytes);
     let mended = mended(bytes).map_or(Err(String::new()), |file| try_file(&file));
@@ -23,7 +23,7 @@ fn try_file(file: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// The file with the length and checksum that its other bytes ask for: random bytes would never get past them.
+/// The file with the correct length and checksum, which random bytes would never have.
 pub fn mended(file: &[u8]) -> Option<Vec<u8>> {
     let packed_length = file.len().checked_sub(HEADER_LENGTH)?;
     let mut file = file.to_vec();

@@ -1,7 +1,8 @@
-//! What the fuzz targets do with their bytes.
+//! The fuzz targets.
 //!
-//! Every module has one `try_bytes`: it hands bytes to a reader, holds it to its promises, and says whether they were taken
-//! or why they were refused. Ordinary tests include the same files and try the committed seeds.
+//! Every module has one `try_bytes`: it passes bytes to a reader, checks its guarantees, and
+//! returns whether they were accepted or why they were refused. Ordinary tests include the same
+//! files and try the committed seeds.
 
 pub mod body;
 pub mod checkpoint;

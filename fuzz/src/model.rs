@@ -23,13 +23,13 @@ pub fn try_off(bytes: &[u8]) -> Result<(), String> {
     try_bytes(bytes, Format::Off)
 }
 
-/// Reads bytes as a GLB or glTF file, whichever they begin like.
+/// Reads bytes as a GLB or glTF file, by their first bytes.
 pub fn try_gltf(bytes: &[u8]) -> Result<(), String> {
     try_bytes(bytes, if bytes.starts_with(b"glTF") { Format::Glb } else { Format::Gltf })
 }
 
-/// Reads bytes as a model. One that is taken has triangles over points that are there, everything else about them is in step,
-/// and its measures can be taken. Whatever it names beside it is there.
+/// Reads bytes as a model. An accepted model has valid indices, consistent attributes and finite
+/// measures. Every referenced file exists.
 fn try_bytes(bytes: &[u8], format: Format) -> Result<(), String> {
     let side_files = |path: &Path| match path.extension() {
         Some(ending) if ending == "mtl" => Ok(b"newmtl red\nKd 1 0 0\nmap_Kd red.png\n".to_vec()),
@@ -42,7 +42,7 @@ fn try_bytes(bytes: &[u8], format: Format) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a model keeps what every model promises of its surface.
+/// Whether a model keeps the guarantees of every surface.
 pub fn check(model: &Model) {
     let surface = &model.surface;
     let (points, triangles) = (surface.positions.len(), surface.triangles.len());

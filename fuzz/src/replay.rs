@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Tries all seeds of a target. Names say what is expected: those that begin with `sound` must be taken, `bad` must be
-/// refused, and of all others it is asked only that nothing breaks.
+/// Tries all seeds of a target. The name gives the expectation: `sound…` must be accepted, `bad…`
+/// refused, all others must only not fail.
 ///
 /// # Panics
-/// If a seed is not treated as its name says, or there are none.
+/// If a seed contradicts its name, or there are none.
 pub fn replay(target: &str, try_bytes: fn(&[u8]) -> Result<(), String>) {
     let seeds = seeds(target);
     assert!(seeds.len() > 3, "{target} has {} seeds", seeds.len());

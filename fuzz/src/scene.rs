@@ -1,9 +1,9 @@
-//! A scene file, and after its first zero byte `--set` flags, one a line.
+//! A scene file, and after its first zero byte `--set` flags, one per line.
 
 use craze_scene::{Scene, SceneDocument, SceneErrors, Style, parse};
 
-/// Reads bytes as a scene. What is taken must be written and read back as the same scene; what is refused must be
-/// shown with a message and a place.
+/// Reads bytes as a scene. An accepted scene must be written and read back as the same scene; a
+/// refusal needs a message and a position.
 pub fn try_bytes(bytes: &[u8]) -> Result<(), String> {
     read(bytes).map(|_| ())
 }
@@ -23,7 +23,7 @@ pub fn read(bytes: &[u8]) -> Result<Scene, String> {
     Ok(document.scene)
 }
 
-/// The report, after a look at its promises.
+/// The report, after a check of its guarantees.
 fn shown(errors: &SceneErrors) -> String {
     assert!(!errors.errors.is_empty(), "refused without a reason");
     for error in &errors.errors {

@@ -30,7 +30,8 @@ fn try_alone(bytes: &[u8], format: Format) -> Result<(), String> {
     try_bytes(bytes, format, &|_| Err(io::Error::other("there are no other files")))
 }
 
-/// Reads bytes as a model. Tetrahedra that are taken form a mesh, and the surface is its closed boundary.
+/// Reads bytes as a model. Accepted tetrahedra form a mesh, and the surface is its closed
+/// boundary.
 fn try_bytes(bytes: &[u8], format: Format, side_files: &ExternalFiles<'_>) -> Result<(), String> {
     let path = Path::new("fuzzed").with_extension(format.extensions()[0]);
     let model = parse_model(bytes, format, &path, side_files).map_err(|error| error.to_string())?;

@@ -1,16 +1,16 @@
-//! A scene that is read, built and moved by a few steps.
+//! A scene that is read, built and run for a few steps.
 
 use craze_engine::{Verdict, World};
 use craze_scene::{ObstacleShape, Scene, SceneDocument, Shape, build};
 
-/// Scenes that ask for more cells than this are left alone: they would show the limits of the machine only.
+/// Scenes with more cells than this are skipped: they would test the machine only.
 const MOST_CELLS: f64 = 300.0;
 
-/// Steps that a world takes.
+/// Number of steps.
 const STEPS: usize = 4;
 
-/// Reads bytes as [`crate::scene`] does, builds the world if it is small and reads no files, and takes a few steps. The frame of
-/// whatever comes out must be sound.
+/// Reads bytes as [`crate::scene`] does, builds the world if it is small and reads no files, and
+/// takes a few steps. Its frame must be consistent.
 pub fn try_bytes(bytes: &[u8]) -> Result<(), String> {
     let scene = crate::scene::read(bytes)?;
     if !is_small(&scene) {
@@ -21,7 +21,7 @@ pub fn try_bytes(bytes: &[u8]) -> Result<(), String> {
     take_steps(&mut world)
 }
 
-/// Takes a few steps and looks at the frame that they end in.
+/// Takes a few steps and checks the last frame.
 pub fn take_steps(world: &mut World) -> Result<(), String> {
     let mut steps = 0;
     let outcome = world.advance_frame(&mut |_| {

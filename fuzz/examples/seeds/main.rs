@@ -1,7 +1,7 @@
 //! Writes the seeds that code can make: frames, checkpoints and models.
 //!
-//! `cargo run --manifest-path fuzz/Cargo.toml --example seeds`, whenever the layout of those files changes. The other seeds are
-//! texts and stay as they are.
+//! `cargo run --manifest-path fuzz/Cargo.toml --example seeds`, whenever the layout of those files
+//! changes. The other seeds are texts and stay as they are.
 
 mod models;
 #[path = "../../../crates/shape/tests/cells/write.rs"]
@@ -56,7 +56,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     world.advance_frame(&mut |_| Verdict::Continue)?;
     folder.record_frame(&mut world)?;
 
-    // A frame's layout is public and kept; a checkpoint's may change with any version, so that nothing is expected of an old one.
+    // A frame's layout is public and kept; a checkpoint's may change with any version, so that
+    // nothing is expected of an old one.
     write_seeds(&seeds.join("frame"), Kind::FRAME, "sound-run", &fs::read(RunFolder::frame_path(&run, 1))?)?;
     write_seeds(
         &seeds.join("checkpoint"),

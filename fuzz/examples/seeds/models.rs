@@ -28,8 +28,9 @@ fn cut(bytes: &[u8]) -> Vec<u8> {
     bytes[..bytes.len() - 7].to_vec()
 }
 
-/// Two faces that take long to cut into triangles: one of 20,000 corners that runs two hundred times round a star, and one of 5,000 corners
-/// that are all different and cross each other everywhere.
+/// Two faces that take long to cut into triangles: one of 20,000 corners that runs two hundred
+/// times round a star, and one of 5,000 corners that are all different and cross each other
+/// everywhere.
 fn write_obj(folder: &Path) -> Result<(), Box<dyn Error>> {
     let star = |corners: u32, rounds: usize, radius: &dyn Fn(u32) -> f64| {
         let mut text = String::new();
@@ -153,7 +154,8 @@ fn write_off(folder: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 fn write_gltf(folder: &Path) -> Result<(), Box<dyn Error>> {
-    // Positions, texture coordinates as bytes, indices; two of the points are changed by a sparse accessor.
+    // Positions, texture coordinates as bytes, indices; two of the points are changed by a sparse
+    // accessor.
     let mut buffer: Vec<u8> = POINTS.iter().flatten().flat_map(|value| value.to_le_bytes()).collect();
     buffer.extend([0, 0, 255, 0, 255, 255, 0, 255]);
     buffer.extend(TRIANGLES.as_flattened());
