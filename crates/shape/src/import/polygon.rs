@@ -1,8 +1,11 @@
 //! Polygon triangulation by ear clipping.
 
+mod corner_grid;
+
 use craze_math::Vec3;
 
 use crate::tuning::MAX_STEPS_PER_CORNER;
+use corner_grid::CornerGrid;
 
 /// Triangulates polygons and reuses its buffer.
 #[derive(Default)]
@@ -16,9 +19,12 @@ impl Triangulator {
     /// triangles index the corners of `polygon`, so that corner attributes can be found.
     ///
     /// Repeated neighbours are dropped; fewer than three remaining corners give no triangles. If no
-    /// ear is found (a self-intersecting polygon), the remaining corners become a fan. Only reflex
-    /// corners are tested against an ear, and the search resumes at the last ear, so a convex face
-    /// takes linear time.
+    /// ear is found (a self-intersecting polygon), the remaining corners become a fan.
+    ///
+    /// After an ear, the next one but one is tried, so that each round clips every second convex corner
+    /// and most triangles are short: a fan of long ones would be slow in every later search. Only
+    /// reflex corners near an ear are tested against it, from a grid: n corners take O(n log n) unless
+    /// the polygon winds around itself many times.
     pub fn triangulate(&mut self, polygon: &[u32], positions: &[Vec3]) -> &[[u32; 3]] {
         self.triangles.clear();
         self.gave_up = false;
@@ -51,7 +57,7 @@ impl Triangulator {
         }
         let rest: Vec<u32> = ring.walk(start).take(left).map(|corner| kept[corner]).collect();
         self.triangles.extend((1..left - 1).map(|k| [rest[0], rest[k], rest[k + 1]]));
-        // The fan of a polygon that touches itself may repeat a point.
+        // Ears of a polygon that touches itself may repeat a point.
         self.triangles.retain(|triangle| {
             let [a, b, c] = triangle.each_ref().map(point);
             a != b && b != c && c != a
@@ -72,10 +78,12 @@ struct Ring<'p> {
     normal: Vec3,
     next: Vec<usize>,
     previous: Vec<usize>,
-    /// Reflex and straight corners.
-    reflex: Vec<usize>,
-    /// Position of each corner in `reflex`.
-    reflex_index: Vec<Option<usize>>,
+    /// Whether each corner remains and is reflex or straight.
+    is_reflex: Vec<bool>,
+    /// The corners that were reflex or straight at the start,
+    grid: CornerGrid,
+    /// and those that became so, in polygons that intersect themselves or by rounding.
+    late_reflex: Vec<usize>,
     steps_left: usize,
 }
 
@@ -88,11 +96,15 @@ impl<'p> Ring<'p> {
             positions,
             next: (0..count).map(|corner| (corner + 1) % count).collect(),
             previous: (0..count).map(|corner| (corner + count - 1) % count).collect(),
-            reflex: Vec::new(),
-            reflex_index: vec![None; count],
+            is_reflex: vec![false; count],
+            grid: CornerGrid::default(),
+            late_reflex: Vec::new(),
             steps_left: MAX_STEPS_PER_CORNER.saturating_mul(count),
         };
-        (0..count).for_each(|corner| ring.update_reflex(corner));
+        ring.is_reflex = (0..count).map(|corner| !ring.is_convex(corner)).collect();
+        let reflex: Vec<usize> = (0..count).filter(|&corner| ring.is_reflex[corner]).collect();
+        let position = |corner: usize| ring.positions[ring.points[corner] as usize];
+        ring.grid = CornerGrid::new(reflex, position, &ring.normal);
         ring
     }
 
@@ -131,45 +143,48 @@ impl<'p> Ring<'p> {
     }
 
     /// Returns whether a corner is an ear (convex, without other corners in its triangle), and the
-    /// steps taken.
+    /// steps taken. Where the polygon touches itself, an edge that is left there and back is one too.
     fn is_ear(&self, corner: usize) -> (bool, usize) {
+        let [a, b, c] = self.triangle(corner);
+        let points = [a, b, c].map(|corner| self.points[corner]);
+        if points[0] == points[1] || points[1] == points[2] || points[2] == points[0] {
+            return (true, 1);
+        }
         if !self.is_convex(corner) {
             return (false, 1);
         }
-        let [a, b, c] = self.triangle(corner);
-        let points = [a, b, c].map(|corner| self.points[corner]);
         let is_outside = |p: usize| self.side(a, b, p) < 0.0 || self.side(b, c, p) < 0.0 || self.side(c, a, p) < 0.0;
-        let is_apart = |&other: &usize| points.contains(&self.points[other]) || is_outside(other);
-        let apart = self.reflex.iter().take_while(|other| is_apart(other)).count();
-        (apart == self.reflex.len(), apart + 1)
+        let is_apart =
+            |other: usize| !self.is_reflex[other] || points.contains(&self.points[other]) || is_outside(other);
+        let corners = points.map(|point| self.positions[point as usize]);
+        let (mut near, mut steps) = (false, 1);
+        self.grid.visit_near(&corners, |entries| {
+            steps += 1 + entries.len();
+            near = !entries.iter().all(|&other| is_apart(other));
+            !near
+        });
+        near |= !self.late_reflex.iter().all(|&other| is_apart(other));
+        (!near, steps + self.late_reflex.len())
     }
 
-    /// Adds a corner to the reflex list or removes it.
+    /// Notes whether a remaining corner is reflex.
     fn update_reflex(&mut self, corner: usize) {
-        match (self.is_convex(corner), self.reflex_index[corner]) {
-            (true, Some(index)) => {
-                self.reflex.swap_remove(index);
-                if let Some(&moved) = self.reflex.get(index) {
-                    self.reflex_index[moved] = Some(index);
-                }
-                self.reflex_index[corner] = None;
-            }
-            (false, None) => {
-                self.reflex_index[corner] = Some(self.reflex.len());
-                self.reflex.push(corner);
-            }
-            _ => {}
+        let is_reflex = !self.is_convex(corner);
+        if is_reflex && !self.is_reflex[corner] {
+            self.late_reflex.push(corner);
         }
+        self.is_reflex[corner] = is_reflex;
     }
 
-    /// Removes a corner and updates its neighbours; returns the previous corner.
+    /// Removes a corner and updates its neighbours; returns the corner after the next.
     fn clip(&mut self, corner: usize) -> usize {
         let (before, after) = (self.previous[corner], self.next[corner]);
         self.next[before] = after;
         self.previous[after] = before;
+        self.is_reflex[corner] = false;
         self.update_reflex(before);
         self.update_reflex(after);
-        before
+        self.next[after]
     }
 }
 
@@ -270,10 +285,46 @@ mod tests {
 
     #[test]
     fn a_star_of_many_rays_keeps_its_area() {
-        let count = 2_000;
-        let positions = star(count, 0.5);
-        let triangles = triangulate(&(0..count).collect::<Vec<u32>>(), &positions);
-        let exact = 0.5 * 0.5 * f64::from(count) * (std::f64::consts::TAU / f64::from(count)).sin();
+        for count in [2_000, 300_000] {
+            let positions = star(count, 0.5);
+            let triangles = triangulate(&(0..count).collect::<Vec<u32>>(), &positions);
+            let exact = 0.5 * 0.5 * f64::from(count) * (std::f64::consts::TAU / f64::from(count)).sin();
+            assert!((area(&triangles, &positions) - exact).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_comb_of_many_teeth_keeps_its_area() {
+        // The gaps between the teeth reach down to the spine: every tooth is long and thin.
+        let count = 20_000;
+        let mut positions = vec![Vec3::new(1.0, -0.1, 0.0), Vec3::new(1.0, 1.0, 0.0)];
+        let step = 1.0 / f64::from(count);
+        for k in (0..count).rev() {
+            let x = f64::from(k) * step;
+            positions.extend(
+                [0.75, 0.5, 0.25]
+                    .map(|share| Vec3::new(x + share * step, share.mul_add(-4.0, 3.0).min(1.0).max(0.0), 0.0)),
+            );
+            positions.push(Vec3::new(x, if k == 0 { -0.1 } else { 1.0 }, 0.0));
+        }
+        let polygon: Vec<u32> = (0..positions.len() as u32).collect();
+        let exact = newell_normal(&polygon, &positions).z * 0.5;
+        let mut triangulator = Triangulator::default();
+        let triangles = triangulator.triangulate(&polygon, &positions).to_vec();
+        assert!(!triangulator.gave_up());
         assert!((area(&triangles, &positions) - exact).abs() < 1e-9);
+    }
+
+    #[test]
+    fn triangles_of_a_convex_face_are_short() {
+        let count: u32 = 4096;
+        let positions = star(count, 1.0);
+        let triangles = triangulate(&(0..count).collect::<Vec<u32>>(), &positions);
+        let span = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(|p| positions[p as usize]);
+            (b - a).norm().max((c - b).norm()).max((a - c).norm())
+        };
+        let long = triangles.iter().filter(|t| span(t) > 0.1).count();
+        assert!(long < triangles.len() / 20, "{long}");
     }
 }
