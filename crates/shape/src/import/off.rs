@@ -39,7 +39,8 @@ pub(crate) fn variant_of(word: &str) -> Option<Variant> {
     rest.is_empty().then_some(variant)
 }
 
-/// Parses an OFF file: one point or face per line; the first word is optional. Colours are ignored.
+/// Parses an OFF file: one point per line, faces over one or more lines; the first word is optional.
+/// Colours are ignored.
 pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
     if let Some(what) = binary_variant(bytes) {
         let help = "save it as text, or as PLY";
@@ -63,7 +64,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
     }
     for number in 0..count_of_faces {
         let statement = lines.next(|| format!("the file ends before face {number} of {count_of_faces}"))?;
-        has_colours |= read_face(statement, variant, &mut faces).map_err(|problem| lines.bad(problem))?;
+        has_colours |= read_face(statement, &mut lines, variant, &mut faces)?;
     }
     if has_colours {
         faces.remarks.push("colours were left out".into());
@@ -156,18 +157,34 @@ fn read_point(statement: &str, variant: Variant, faces: &mut Faces) -> Result<bo
     Ok(left > 0)
 }
 
-/// Reads a line `n p₁ … pₙ [colour]`; returns true if it has a colour.
-fn read_face(statement: &str, variant: Variant, faces: &mut Faces) -> Result<bool, String> {
+/// Reads a face `n p₁ … pₙ [colour]` that begins with `statement` and may go on in the next lines;
+/// returns true if it has a colour.
+fn read_face<'t>(
+    statement: &'t str,
+    lines: &mut Lines<'t, impl Iterator<Item = (usize, &'t str)>>,
+    variant: Variant,
+    faces: &mut Faces,
+) -> Result<bool, ShapeError> {
     let mut words = statement.split_whitespace();
     let word = words.next().unwrap_or_default();
-    let corners: usize = word.parse().map_err(|_| format!("\"{}\" is not a number of corners", shortened(word)))?;
+    let corners: usize =
+        word.parse().map_err(|_| lines.bad(format!("\"{}\" is not a number of corners", shortened(word))))?;
     let count = faces.points.len();
     let mut polygon = Vec::new();
     for corner in 0..corners {
-        let word = words.next().ok_or_else(|| format!("the face has {corner} of its {corners} corners"))?;
-        let point: u64 = word.parse().map_err(|_| format!("\"{}\" is not the number of a point", shortened(word)))?;
+        let word = loop {
+            match words.next() {
+                Some(word) => break word,
+                None => {
+                    words = lines.next(|| format!("the face has {corner} of its {corners} corners"))?.split_whitespace()
+                }
+            }
+        };
+        let point: u64 =
+            word.parse().map_err(|_| lines.bad(format!("\"{}\" is not the number of a point", shortened(word))))?;
         if point >= count as u64 {
-            return Err(format!("the face uses point {point}, but points are numbered from 0 and there are {count}"));
+            let problem = format!("the face uses point {point}, but points are numbered from 0 and there are {count}");
+            return Err(lines.bad(problem));
         }
         let point = point as u32;
         let (texture, normal) = (variant.has_texture.then_some(point), variant.has_normal.then_some(point));
@@ -268,6 +285,16 @@ mod tests {
         ] {
             assert_eq!(read(&text).expect_err(message).to_string(), message);
         }
+    }
+
+    #[test]
+    fn a_face_may_go_on_in_the_next_lines() {
+        let split = cube("OFF\n8 6 0", |_| String::new(), "").replace("4 0 2 3 1", "4 0 2 # two more\n\n3\n1");
+        let model = read(&split).expect("a cube");
+        assert!((model.surface.closed_volume().expect("closed") - 8.0).abs() < 1e-12);
+        // A face that is too short takes the next one's words, which is noticed at the end.
+        let short = cube("OFF\n8 6 0", |_| String::new(), "").replace("4 0 2 3 1", "4 0 2 3");
+        assert!(read(&short).expect_err("one face less").to_string().contains("the file ends before face 5 of 6"));
     }
 
     #[test]
