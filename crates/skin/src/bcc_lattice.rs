@@ -28,7 +28,7 @@ pub fn bcc_tetrahedra(
         return Err(SkinError::InvalidSurface);
     }
     let count = half.ceil() as i32;
-    let place = |[x, y, z]: [i32; 3]| {
+    let position = |[x, y, z]: [i32; 3]| {
         // In half cells: cell corners are even, cell centres odd.
         origin
             + rotation
@@ -39,7 +39,7 @@ pub fn bcc_tetrahedra(
         (-count..count).flat_map(|x| (-count..count).flat_map(move |y| (-count..count).map(move |z| (x, y, z))))
     {
         let middle = [2 * x + 1, 2 * y + 1, 2 * z + 1];
-        if !intersects(surface, &place(middle), 1.1 * cell + margin) {
+        if !intersects(surface, &position(middle), 1.1 * cell + margin) {
             continue;
         }
         for axis in 0..3 {
@@ -50,19 +50,19 @@ pub fn bcc_tetrahedra(
             let ring = [[1, -1, -1], [1, 1, -1], [1, 1, 1], [1, -1, 1]].map(|by| shifted(middle, by));
             for side in 0..4 {
                 let corners = [middle, ring[side], ring[(side + 1) % 4], next];
-                let centre = corners.map(place).iter().sum::<Vec3>() / 4.0;
+                let centre = corners.map(position).iter().sum::<Vec3>() / 4.0;
                 if intersects(surface, &centre, CIRCUMRADIUS * cell + margin) {
                     kept.push(corners);
                 }
             }
         }
     }
-    let mut places: Vec<[i32; 3]> = kept.iter().flatten().copied().collect();
-    places.sort_unstable();
-    places.dedup();
-    let number = |corner: [i32; 3]| places.partition_point(|other| *other < corner) as u32;
+    let mut points: Vec<[i32; 3]> = kept.iter().flatten().copied().collect();
+    points.sort_unstable();
+    points.dedup();
+    let number = |corner: [i32; 3]| points.partition_point(|other| *other < corner) as u32;
     let tetrahedra = kept.iter().map(|corners| corners.map(number)).collect();
-    Ok((places.iter().map(|&corner| place(corner)).collect(), tetrahedra))
+    Ok((points.iter().map(|&corner| position(corner)).collect(), tetrahedra))
 }
 
 /// Returns true if a ball intersects the inside of the surface.

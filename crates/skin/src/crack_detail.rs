@@ -145,7 +145,7 @@ impl Cracks {
             // Nearly degenerate faces would intersect by rounding once divided.
             bad.extend((0..self.triangles.len() as u32).filter(|&triangle| {
                 let height =
-                    |places: &[Vec3]| height(&self.triangles[triangle as usize].map(|vertex| places[vertex as usize]));
+                    |points: &[Vec3]| height(&self.triangles[triangle as usize].map(|vertex| points[vertex as usize]));
                 height(&self.positions) < MIN_HEIGHT_RATIO * height(original)
             }));
             if bad.is_empty() {

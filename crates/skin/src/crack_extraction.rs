@@ -28,9 +28,9 @@ impl Cracks {
         label_at: impl Fn(&Vec3) -> u32,
     ) -> Result<Cracks, SkinError> {
         let surface = WindingTree::new(positions, triangles).map_err(|_| SkinError::InvalidSurface)?;
-        let (places, tetrahedra) =
+        let (positions, tetrahedra) =
             bcc_tetrahedra(&surface, &Aabb::from_points(positions), edge, EXTRACTION_MARGIN * edge)?;
-        let mesh = BackgroundMesh::new(places, tetrahedra)?;
+        let mesh = BackgroundMesh::new(positions, tetrahedra)?;
         let located: Vec<u32> = mesh.positions().iter().map(&label_at).collect();
         let labels = merge_islands(&mesh, &located);
         let share = |&[low, high]: &[u32; 2]| {

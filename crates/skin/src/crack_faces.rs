@@ -52,8 +52,8 @@ pub(crate) fn crack_faces(mesh: &BackgroundMesh, splitter: &Splitter<'_>) -> Cra
                             let known = &mut on_faces[mesh.faces_of[tetrahedron][own] as usize];
                             if *known == NONE {
                                 *known = faces.positions.len() as u32;
-                                let places = edges.map(|edge| splitter.cut_point(edge));
-                                faces.positions.push(places.iter().sum::<Vec3>() / 3.0);
+                                let points = edges.map(|edge| splitter.cut_point(edge));
+                                faces.positions.push(points.iter().sum::<Vec3>() / 3.0);
                             }
                             faces.triangles.push([*known, near, middle]);
                             faces.sides.push((tetrahedron as u32, [part(a), part(b)]));
@@ -72,6 +72,6 @@ pub(crate) fn cut_centroid(splitter: &Splitter<'_>, tetrahedron: usize) -> Vec3 
     let parts = splitter.parts[tetrahedron];
     let edges = EDGES.iter().zip(splitter.of.edges_of[tetrahedron]);
     let apart = edges.filter(|([one, other], _)| parts[*one] != parts[*other]);
-    let places: Vec<Vec3> = apart.map(|(_, edge)| splitter.cut_point(edge)).collect();
-    places.iter().sum::<Vec3>() / places.len().max(1) as f64
+    let points: Vec<Vec3> = apart.map(|(_, edge)| splitter.cut_point(edge)).collect();
+    points.iter().sum::<Vec3>() / points.len().max(1) as f64
 }

@@ -172,11 +172,11 @@ fn edge_crossings(
         }
         if turns.iter().all(|turn| *turn > 0.0) || turns.iter().all(|turn| *turn < 0.0) {
             let edge = [vertices[start].min(vertices[stop]), vertices[start].max(vertices[stop])];
-            let place = &mut ends[end(own_sides[start] < 0.0)];
-            if place.is_some() {
+            let slot = &mut ends[end(own_sides[start] < 0.0)];
+            if slot.is_some() {
                 return Err(SkinError::Degenerate);
             }
-            *place = Some(Crossing { of, edge, triangle: other });
+            *slot = Some(Crossing { of, edge, triangle: other });
         }
     }
     Ok(())

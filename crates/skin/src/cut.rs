@@ -272,16 +272,16 @@ fn assemble(
     wanted.sort_unstable();
     wanted.dedup();
     let mut shards: Vec<CutShard> = wanted.iter().map(|&label| CutShard { label, ..CutShard::default() }).collect();
-    let place = |label: u32| wanted.binary_search(&label).unwrap_or(0);
+    let index = |label: u32| wanted.binary_search(&label).unwrap_or(0);
     for (part, &label) in outer.iter().zip(labels) {
         let weights = part.corners.map(|vertex| barycentric(surface, all, part.source, vertex));
-        shards[place(label)].outside.push(SurfacePart { corners: part.corners, source: part.source, weights });
+        shards[index(label)].outside.push(SurfacePart { corners: part.corners, source: part.source, weights });
     }
     for face in inner {
         let [behind, before] = cracks.sides[face.crack as usize];
         let [a, b, c] = face.corners;
-        shards[place(behind)].cracks.push([a, b, c]);
-        shards[place(before)].cracks.push([a, c, b]);
+        shards[index(behind)].cracks.push([a, b, c]);
+        shards[index(before)].cracks.push([a, c, b]);
     }
     shards.retain(|shard| !(shard.outside.is_empty() && shard.cracks.is_empty()));
     let origin = all.positions.first().copied().unwrap_or_else(Vec3::zeros);

@@ -329,10 +329,10 @@ fn nearest_corner(splitter: &Splitter<'_>, tetrahedron: u32, point: &Vec3) -> us
         3 => {
             // Points of the face by the weights of corners 1 and 2.
             let flat = [0, 1, 2].map(|side| {
-                let mut place = [0.0; 3];
-                place[side] = 1.0 - share(side);
-                place[(side + 1) % 3] = share(side);
-                [place[1], place[2]]
+                let mut point = [0.0; 3];
+                point[side] = 1.0 - share(side);
+                point[(side + 1) % 3] = share(side);
+                [point[1], point[2]]
             });
             let centre = [0, 1].map(|axis| (flat[0][axis] + flat[1][axis] + flat[2][axis]) / 3.0);
             let turn = |to: [f64; 2]| {

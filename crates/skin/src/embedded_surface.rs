@@ -46,7 +46,7 @@ impl EmbeddedSurface {
         let input = (positions, triangles);
         let (positions, triangles, sources) = halve_long_edges(&input.0, &input.1, max_edge);
         let hosts = hosts(mesh, &positions)?;
-        let is_inside = mesh.positions().iter().map(|place| winding.winding_number(place) > 0.5).collect();
+        let is_inside = mesh.positions().iter().map(|position| winding.winding_number(position) > 0.5).collect();
         Ok(EmbeddedSurface { input, max_edge, positions, triangles, sources, hosts, winding, is_inside })
     }
 
@@ -86,7 +86,7 @@ fn halve_long_edges(positions: &[Vec3], triangles: &[[u32; 3]], max_edge: f64) -
         let middles: Vec<Vec3> =
             long.iter().map(|&[from, to]| 0.5 * (positions[from as usize] + positions[to as usize])).collect();
         positions.extend(middles);
-        let middle = |edge: [u32; 2]| long.binary_search(&edge).ok().map(|place| first + place as u32);
+        let middle = |edge: [u32; 2]| long.binary_search(&edge).ok().map(|index| first + index as u32);
         let (mut next, mut origins) =
             (Vec::with_capacity(2 * triangles.len()), Vec::with_capacity(2 * triangles.len()));
         for (&corners, &source) in triangles.iter().zip(&sources) {
@@ -119,8 +119,8 @@ fn subdivide(corners: [u32; 3], middles: [Option<u32>; 3], into: &mut Vec<[u32; 
 /// The tetrahedron that contains each point (m).
 fn hosts(mesh: &BackgroundMesh, points: &[Vec3]) -> Result<Vec<u32>, SkinError> {
     let tetrahedra = mesh.tetrahedra();
-    let place = |vertex: u32| mesh.positions()[vertex as usize];
-    let boxes: Vec<Aabb> = tetrahedra.iter().map(|corners| Aabb::from_points(&corners.map(place))).collect();
+    let position = |vertex: u32| mesh.positions()[vertex as usize];
+    let boxes: Vec<Aabb> = tetrahedra.iter().map(|corners| Aabb::from_points(&corners.map(position))).collect();
     let tree = Bvh::build(&boxes).map_err(|_| SkinError::InvalidSurface)?;
     let find = |point: &Vec3| {
         let mut best = (-1e-6, None);

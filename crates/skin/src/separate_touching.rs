@@ -18,11 +18,11 @@ pub fn separate_touching(positions: &mut [Vec3], triangles: &[[u32; 3]]) {
     }
     let mut inward = vec![(Vec3::zeros(), f64::INFINITY); positions.len()];
     for triangle in triangles {
-        let places = triangle.map(|vertex| positions[vertex as usize]);
+        let points = triangle.map(|vertex| positions[vertex as usize]);
         let normal =
-            (places[1] - places[0]).cross(&(places[2] - places[0])).try_normalize(0.0).unwrap_or_else(Vec3::zeros);
+            (points[1] - points[0]).cross(&(points[2] - points[0])).try_normalize(0.0).unwrap_or_else(Vec3::zeros);
         for corner in 0..3 {
-            let [next, last] = [1, 2].map(|step| places[(corner + step) % 3] - places[corner]);
+            let [next, last] = [1, 2].map(|step| points[(corner + step) % 3] - points[corner]);
             let (sum, edge) = &mut inward[triangle[corner] as usize];
             // Angle weights: independent of how a flat part is triangulated.
             *sum -= next.angle(&last) * normal;

@@ -94,7 +94,7 @@ impl BackgroundMesh {
         faces.sort_unstable();
         let edges_of = tetrahedra
             .iter()
-            .map(|corners| EDGES.map(|ends| place(&edges, &ascending(ends.map(|end| corners[end])))))
+            .map(|corners| EDGES.map(|ends| edge_index(&edges, &ascending(ends.map(|end| corners[end])))))
             .collect();
         let mut faces_of = vec![[0; 4]; tetrahedra.len()];
         let (mut boundary, mut face_count) = (Vec::new(), 0);
@@ -158,7 +158,7 @@ fn ascending<const N: usize>(mut vertices: [u32; N]) -> [u32; N] {
     vertices
 }
 
-fn place(edges: &[[u32; 2]], edge: &[u32; 2]) -> u32 {
+fn edge_index(edges: &[[u32; 2]], edge: &[u32; 2]) -> u32 {
     edges.partition_point(|other| other < edge) as u32
 }
 
@@ -348,8 +348,8 @@ impl<'a> Splitter<'a> {
         let (corners, parts) = (self.of.tetrahedra[tetrahedron], self.parts[tetrahedron]);
         let all = self.of.edges_of[tetrahedron];
         let apart = EDGES.iter().zip(all).filter(|([one, other], _)| parts[*one] != parts[*other]);
-        let places: Vec<Vec3> = apart.map(|(_, edge)| self.cut_point(edge)).collect();
-        let middle = places.iter().sum::<Vec3>() / places.len() as f64;
+        let points: Vec<Vec3> = apart.map(|(_, edge)| self.cut_point(edge)).collect();
+        let middle = points.iter().sum::<Vec3>() / points.len() as f64;
         let mut middles = [NONE; 4];
         for part in 0..4 {
             let connected: Vec<u32> = (0..4).filter(|&corner| parts[corner] == part).map(|own| corners[own]).collect();

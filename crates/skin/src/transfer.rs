@@ -47,17 +47,17 @@ pub fn transfer_attributes(
     let charts = charts(model.1, &corners.texture);
     let mut result = CornerAttributes::default();
     for triangle in triangles {
-        let places = triangle.map(|vertex| positions[vertex as usize]);
-        let middle = (places[0] + places[1] + places[2]) / 3.0;
+        let points = triangle.map(|vertex| positions[vertex as usize]);
+        let middle = (points[0] + points[1] + points[2]) / 3.0;
         let centre = tree.closest(&middle)?;
-        let near = [0, 1, 2].map(|corner| tree.closest(&(places[corner] + 1e-3 * (middle - places[corner]))));
+        let near = [0, 1, 2].map(|corner| tree.closest(&(points[corner] + 1e-3 * (middle - points[corner]))));
         let near = [near[0]?, near[1]?, near[2]?];
         if !corners.texture.is_empty() {
             let texture = [0, 1, 2].map(|corner| {
                 let same = charts[near[corner].triangle as usize] == charts[centre.triangle as usize];
                 let (source, weights) = match same {
                     true => (near[corner].triangle, near[corner].barycentric),
-                    false => (centre.triangle, extrapolated_weights(model, centre.triangle, &places[corner])),
+                    false => (centre.triangle, extrapolated_weights(model, centre.triangle, &points[corner])),
                 };
                 corners.texture_at(source, &weights).unwrap_or_default()
             });
@@ -65,7 +65,7 @@ pub fn transfer_attributes(
         }
         result.materials.extend(corners.materials.get(centre.triangle as usize));
         if !corners.normals.is_empty() {
-            let own = (places[1] - places[0]).cross(&(places[2] - places[0])).try_normalize(0.0);
+            let own = (points[1] - points[0]).cross(&(points[2] - points[0])).try_normalize(0.0);
             let own = own.unwrap_or_else(Vec3::y).map(|value| value as f32).into();
             let normals = near.map(|near| corners.normal_at(near.triangle, &near.barycentric).unwrap_or(own));
             result.normals.push(normals);
@@ -75,10 +75,10 @@ pub fn transfer_attributes(
 }
 
 /// Barycentric weights of a point that may lie outside the triangle.
-fn extrapolated_weights((positions, triangles): (&[Vec3], &[[u32; 3]]), triangle: u32, place: &Vec3) -> [f64; 3] {
+fn extrapolated_weights((positions, triangles): (&[Vec3], &[[u32; 3]]), triangle: u32, point: &Vec3) -> [f64; 3] {
     let [a, b, c] = triangles[triangle as usize].map(|vertex| positions[vertex as usize]);
     let normal = (b - a).cross(&(c - a));
-    let share = |from: Vec3, to: Vec3| (from - place).cross(&(to - place)).dot(&normal) / normal.norm_squared();
+    let share = |from: Vec3, to: Vec3| (from - point).cross(&(to - point)).dot(&normal) / normal.norm_squared();
     let (first, second) = (share(b, c), share(c, a));
     if first.is_finite() && second.is_finite() { [first, second, 1.0 - first - second] } else { [1.0, 0.0, 0.0] }
 }
@@ -91,8 +91,8 @@ fn charts(triangles: &[[u32; 3]], texture: &[[[f32; 2]; 3]]) -> Vec<u32> {
     for ((corners, texture), index) in triangles.iter().zip(texture).zip(0..) {
         for [start, end] in [[0, 1], [1, 2], [2, 0]] {
             let [low, high] = if corners[start] < corners[end] { [start, end] } else { [end, start] };
-            let places = [low, high].map(|corner| texture[corner].map(f32::to_bits));
-            edges.push(([corners[low], corners[high]], places, index));
+            let points = [low, high].map(|corner| texture[corner].map(f32::to_bits));
+            edges.push(([corners[low], corners[high]], points, index));
         }
     }
     edges.sort_unstable();

@@ -37,7 +37,7 @@ pub(crate) fn triangulate(
         border.extend_from_slice(side);
     }
     for &vertex in border.iter().chain(&constraints.inner) {
-        triangulation.insert(vertex, frame.place(&position(vertex)))?;
+        triangulation.insert(vertex, frame.project(&position(vertex)))?;
     }
     for start in 0..border.len() {
         triangulation.constrain([border[start], border[(start + 1) % border.len()]])?;
@@ -64,7 +64,7 @@ impl PlaneFrame {
         Ok(PlaneFrame { origin: a, axes: [first / length, normal.cross(&first) / length] })
     }
 
-    fn place(&self, position: &Vec3) -> Point2<f64> {
+    fn project(&self, position: &Vec3) -> Point2<f64> {
         let offset = position - self.origin;
         // The triangulation refuses numbers that are too small.
         let rounded = |value: f64| if value.abs() < 1e-30 { 0.0 } else { value };
@@ -83,8 +83,8 @@ struct Triangulator {
 }
 
 impl Triangulator {
-    fn insert(&mut self, index: u32, place: Point2<f64>) -> Result<(), SkinError> {
-        let handle = self.triangulation.insert(place).map_err(|_| SkinError::Degenerate)?;
+    fn insert(&mut self, index: u32, point: Point2<f64>) -> Result<(), SkinError> {
+        let handle = self.triangulation.insert(point).map_err(|_| SkinError::Degenerate)?;
         if handle.index() != self.indices.len() {
             return Err(SkinError::Degenerate);
         }
@@ -154,25 +154,27 @@ mod tests {
         [0.0, 0.4, 0.0],
     ];
 
-    fn place(vertex: u32) -> Vec3 {
+    fn corner_position(vertex: u32) -> Vec3 {
         Vec3::from(PLACES[vertex as usize])
     }
 
     fn area(triangles: &[[u32; 3]]) -> f64 {
-        let doubled = |&[a, b, c]: &[u32; 3]| (place(b) - place(a)).cross(&(place(c) - place(a))).z;
+        let doubled = |&[a, b, c]: &[u32; 3]| {
+            (corner_position(b) - corner_position(a)).cross(&(corner_position(c) - corner_position(a))).z
+        };
         triangles.iter().map(doubled).inspect(|area| assert!(*area > 0.0)).sum::<f64>() / 2.0
     }
 
     #[test]
     fn a_triangle_without_constraints_is_unchanged() {
-        assert_eq!(triangulate([0, 1, 2], &Constraints::default(), place), Ok(vec![[0, 1, 2]]));
+        assert_eq!(triangulate([0, 1, 2], &Constraints::default(), corner_position), Ok(vec![[0, 1, 2]]));
     }
 
     #[test]
     fn three_constraints_that_meet_inside_are_edges() {
         let constraints =
             Constraints { sides: [vec![3], vec![4], vec![6]], inner: vec![5], segments: vec![[3, 5], [5, 4], [6, 5]] };
-        let triangles = triangulate([0, 1, 2], &constraints, place).expect("divided");
+        let triangles = triangulate([0, 1, 2], &constraints, corner_position).expect("divided");
         assert!((area(&triangles) - 0.5).abs() < 1e-15);
         for [from, to] in constraints.segments {
             let has = |triangle: &&[u32; 3]| triangle.contains(&from) && triangle.contains(&to);
@@ -184,6 +186,6 @@ mod tests {
     fn crossing_constraints_are_refused() {
         let constraints =
             Constraints { sides: [vec![3], vec![4], vec![6]], inner: vec![], segments: vec![[3, 2], [6, 4], [6, 1]] };
-        assert_eq!(triangulate([0, 1, 2], &constraints, place), Err(SkinError::Degenerate));
+        assert_eq!(triangulate([0, 1, 2], &constraints, corner_position), Err(SkinError::Degenerate));
     }
 }

@@ -12,19 +12,19 @@ fn wavy_ball(rings: u32, around: u32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
         |up: f64, turn: f64| radius(up, turn) * Vec3::new(up.sin() * turn.cos(), up.cos(), up.sin() * turn.sin());
     let mut positions = vec![point(0.0, 0.0), point(std::f64::consts::PI, 0.0)];
     for ring in 1..rings {
-        for place in 0..around {
-            let turn = std::f64::consts::TAU * f64::from(place) / f64::from(around);
+        for step in 0..around {
+            let turn = std::f64::consts::TAU * f64::from(step) / f64::from(around);
             positions.push(point(std::f64::consts::PI * f64::from(ring) / f64::from(rings), turn));
         }
     }
-    let number = |ring: u32, place: u32| 2 + (ring - 1) * around + place % around;
+    let number = |ring: u32, step: u32| 2 + (ring - 1) * around + step % around;
     let mut triangles = Vec::new();
-    for place in 0..around {
-        triangles.push([0, number(1, place + 1), number(1, place)]);
-        triangles.push([1, number(rings - 1, place), number(rings - 1, place + 1)]);
+    for step in 0..around {
+        triangles.push([0, number(1, step + 1), number(1, step)]);
+        triangles.push([1, number(rings - 1, step), number(rings - 1, step + 1)]);
         for ring in 1..rings - 1 {
-            let [a, b] = [number(ring, place), number(ring, place + 1)];
-            let [c, d] = [number(ring + 1, place), number(ring + 1, place + 1)];
+            let [a, b] = [number(ring, step), number(ring, step + 1)];
+            let [c, d] = [number(ring + 1, step), number(ring + 1, step + 1)];
             triangles.extend([[a, b, c], [b, d, c]]);
         }
     }
@@ -52,8 +52,8 @@ fn cube() -> (Vec<Vec3>, Vec<[u32; 3]>) {
 
 fn covered((positions, triangles): (Vec<Vec3>, Vec<[u32; 3]>), edge: f64) -> (BackgroundMesh, EmbeddedSurface) {
     let winding = WindingTree::new(&positions, &triangles).unwrap();
-    let (places, tetrahedra) = bcc_tetrahedra(&winding, &Aabb::from_points(&positions), edge, 0.0).unwrap();
-    let background = BackgroundMesh::new(places, tetrahedra).unwrap();
+    let (nodes, tetrahedra) = bcc_tetrahedra(&winding, &Aabb::from_points(&positions), edge, 0.0).unwrap();
+    let background = BackgroundMesh::new(nodes, tetrahedra).unwrap();
     let embedded = EmbeddedSurface::new(&background, positions, triangles, 1.5 * edge).unwrap();
     (background, embedded)
 }
@@ -81,9 +81,9 @@ fn check(parted: &SplitSurface, embedded: &EmbeddedSurface) {
         let source = parted.sources[triangle] as usize;
         let [a, b, c] = triangles[source].map(|vertex| positions[vertex as usize]);
         let normal = (b - a).cross(&(c - a)).normalize();
-        let places = corners.map(|point| parted.points[point as usize].rest);
-        assert!(places.iter().all(|place| normal.dot(&(place - a)).abs() < 1e-12));
-        areas[source] += area(places);
+        let points = corners.map(|point| parted.points[point as usize].rest);
+        assert!(points.iter().all(|point| normal.dot(&(point - a)).abs() < 1e-12));
+        areas[source] += area(points);
     }
     for (sum, triangle) in areas.iter().zip(triangles) {
         let whole = area(triangle.map(|vertex| positions[vertex as usize]));
@@ -124,29 +124,29 @@ fn long_triangles_are_divided_and_keep_their_input_triangle() {
 #[test]
 fn a_plane_splits_a_cube_into_two_with_flat_crack_faces() {
     let (background, embedded) = covered(cube(), 0.25);
-    let place = |vertex: u32| background.positions()[vertex as usize];
+    let position = |vertex: u32| background.positions()[vertex as usize];
     let parted: Vec<Option<f64>> = background
         .edges()
         .iter()
         .map(|&[low, high]| {
-            let share = (0.3 - place(low).x) / (place(high).x - place(low).x);
+            let share = (0.3 - position(low).x) / (position(high).x - position(low).x);
             (share > 0.0 && share < 1.0).then_some(share)
         })
         .collect();
     let parted = background.split_embedded(&parted, &embedded).unwrap();
     check(&parted, &embedded);
-    let is_left = |triangle: usize| place(parted.owners[triangle]).x < 0.3;
+    let is_left = |triangle: usize| position(parted.owners[triangle]).x < 0.3;
     assert!((volume(&parted, is_left) - 0.3).abs() < 1e-9);
     assert!((volume(&parted, |triangle| !is_left(triangle)) - 0.7).abs() < 1e-9);
     for (triangle, corners) in parted.triangles.iter().enumerate() {
-        let places = corners.map(|point| parted.points[point as usize].rest);
-        let on_plane = places.iter().all(|place| (place.x - 0.3).abs() < 1e-9);
+        let points = corners.map(|point| parted.points[point as usize].rest);
+        let on_plane = points.iter().all(|position| (position.x - 0.3).abs() < 1e-9);
         assert_eq!(on_plane, parted.cracks[triangle]);
         // Interpolating vertices are on the point's side.
         for &point in corners {
             let carriers = parted.points[point as usize].weights;
             let on_side =
-                |&(vertex, weight): &(u32, f64)| weight == 0.0 || (place(vertex).x < 0.3) == is_left(triangle);
+                |&(vertex, weight): &(u32, f64)| weight == 0.0 || (position(vertex).x < 0.3) == is_left(triangle);
             assert!(carriers.iter().all(on_side));
         }
     }
@@ -155,12 +155,12 @@ fn a_plane_splits_a_cube_into_two_with_flat_crack_faces() {
 #[test]
 fn a_crack_that_ends_inside_opens_one_piece() {
     let (background, embedded) = covered(cube(), 0.2);
-    let place = |vertex: u32| background.positions()[vertex as usize];
+    let position = |vertex: u32| background.positions()[vertex as usize];
     let edges = background.edges().iter();
     let parted: Vec<Option<f64>> = edges
         .map(|&[low, high]| {
-            let share = (0.4 - place(low).x) / (place(high).x - place(low).x);
-            (share > 0.02 && share < 0.98 && place(low).y.max(place(high).y) < 0.6).then_some(share)
+            let share = (0.4 - position(low).x) / (position(high).x - position(low).x);
+            (share > 0.02 && share < 0.98 && position(low).y.max(position(high).y) < 0.6).then_some(share)
         })
         .collect();
     let parted = background.split_embedded(&parted, &embedded).unwrap();
@@ -173,11 +173,11 @@ fn a_crack_that_ends_inside_opens_one_piece() {
     });
     assert!((0..parted.points.len() as u32).all(|point| sets.root(point) == sets.root(0)));
     // Points of the surface are doubled where the crack is open.
-    let mut places: Vec<[u64; 3]> = parted.points.iter().map(|point| point.rest.map(f64::to_bits).into()).collect();
-    let all = places.len();
-    places.sort_unstable();
-    places.dedup();
-    assert!(places.len() < all);
+    let mut points: Vec<[u64; 3]> = parted.points.iter().map(|point| point.rest.map(f64::to_bits).into()).collect();
+    let all = points.len();
+    points.sort_unstable();
+    points.dedup();
+    assert!(points.len() < all);
 }
 
 proptest! {

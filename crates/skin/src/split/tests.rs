@@ -16,12 +16,12 @@ fn cubes(counts: [u32; 3]) -> BackgroundMesh {
         (0..counts[2]).flat_map(|z| (0..counts[1]).flat_map(move |y| (0..counts[0]).map(move |x| (z, y, x))))
     {
         for [one, two, even] in [[0, 1, 1], [1, 0, 0], [1, 2, 1], [2, 1, 0], [2, 0, 1], [0, 2, 0]] {
-            let mut way = [[0u32; 3]; 4];
-            way[1][one] = 1;
-            way[2] = way[1];
-            way[2][two] = 1;
-            way[3] = [1; 3];
-            let mut corners = way.map(|[dx, dy, dz]| number(x + dx, y + dy, z + dz));
+            let mut offsets = [[0u32; 3]; 4];
+            offsets[1][one] = 1;
+            offsets[2] = offsets[1];
+            offsets[2][two] = 1;
+            offsets[3] = [1; 3];
+            let mut corners = offsets.map(|[dx, dy, dz]| number(x + dx, y + dy, z + dz));
             if even == 0 {
                 corners.swap(2, 3);
             }
@@ -62,17 +62,17 @@ fn without_cuts_the_surface_is_the_boundary() {
 #[test]
 fn a_plane_splits_a_box_into_two_with_flat_crack_faces() {
     let background = cubes([4, 3, 2]);
-    let place = |vertex: u32| background.positions()[vertex as usize].x;
+    let position = |vertex: u32| background.positions()[vertex as usize].x;
     let edges = background.edges().iter();
     let parted: Vec<Option<f64>> = edges
         .map(|&[low, high]| {
-            let share = (1.3 - place(low)) / (place(high) - place(low));
+            let share = (1.3 - position(low)) / (position(high) - position(low));
             (share > 0.0 && share < 1.0).then_some(share)
         })
         .collect();
     let parted = background.split(&parted);
     assert!(is_manifold(&parted.triangles));
-    let is_left = |triangle: usize| place(parted.owners[triangle]) < 1.3;
+    let is_left = |triangle: usize| position(parted.owners[triangle]) < 1.3;
     assert!((volume(&parted, is_left) - 1.3 * 6.0).abs() < 1e-12);
     assert!((volume(&parted, |triangle| !is_left(triangle)) - 2.7 * 6.0).abs() < 1e-12);
     for (triangle, crack) in parted.triangles.iter().zip(&parted.cracks) {
@@ -89,20 +89,20 @@ fn a_plane_splits_a_box_into_two_with_flat_crack_faces() {
         })
         .collect();
     for (moved, point) in parted.deformed(&background, &carried).iter().zip(&parted.points) {
-        let way = moved - point.rest;
-        assert!(way.norm() < 1e-12 || (way - Vec3::x()).norm() < 1e-12);
+        let displacement = moved - point.rest;
+        assert!(displacement.norm() < 1e-12 || (displacement - Vec3::x()).norm() < 1e-12);
     }
 }
 
 #[test]
 fn a_crack_that_ends_inside_opens_one_piece() {
     let background = cubes([4, 4, 2]);
-    let places = background.positions();
+    let positions = background.positions();
     let parted: Vec<Option<f64>> = background
         .edges()
         .iter()
         .map(|ends| {
-            let [low, high] = ends.map(|end| places[end as usize]);
+            let [low, high] = ends.map(|end| positions[end as usize]);
             let crosses = (low.x - 1.5) * (high.x - 1.5) < 0.0;
             (crosses && low.y.max(high.y) <= 2.0).then_some(0.5)
         })
