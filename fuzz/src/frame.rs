@@ -1,17 +1,19 @@
 //! A frame file: unchanged, with corrected length and checksum, and as the payload of a valid file.
 
 use craze_frame::container::{self, Kind};
-use craze_frame::{FRAME_VERSION, Hasher64, decode_frame, encode_frame};
+use craze_frame::{FRAME_VERSION, Hasher64, OLDEST_FRAME_VERSION, decode_frame, encode_frame};
 
 /// Bytes of a file's header: the packed length is at 24, the checksum at 32 (docs/formats.md).
 const HEADER_LENGTH: usize = 40;
 
-/// Reads bytes as a frame in three ways; accepted if one of them is. An accepted frame must keep
+/// Reads bytes as a frame in three ways, as a payload of every version; accepted if one of them is. An accepted frame must keep
 /// every bit when written again.
 pub fn try_bytes(bytes: &[u8]) -> Result<(), String> {
     let plain = try_file(bytes);
     let mended = mended(bytes).map_or(Err(String::new()), |file| try_file(&file));
-    let payload = try_file(&container::encode(Kind::FRAME, FRAME_VERSION, bytes));
+    let of_version = |version| try_file(&container::encode(Kind::FRAME, version, bytes));
+    let payloads = (OLDEST_FRAME_VERSION..=FRAME_VERSION).map(of_version);
+    let payload = payloads.reduce(Result::or).unwrap_or(Err(String::new()));
     mended.or(payload).or(plain)
 }
 

@@ -79,6 +79,7 @@ fn large_frame() -> Frame {
         volume: Some(volume),
         particles: None,
         pieces: vec![Piece { id: 0, volume: 0.005, mass: 12.5, parent: None, pose: Pose::default() }],
+        ..BodyFrame::default()
     };
     Frame { number: 1, time: 0.04, bodies: vec![body], obstacles: Vec::new() }
 }

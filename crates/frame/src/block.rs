@@ -89,9 +89,9 @@ pub(crate) fn unpack(mut packed: &[u8], payload_length: u64) -> Result<Vec<u8>, 
 /// vector stays at the end.
 fn shuffle(bytes: &[u8], shuffled: &mut [u8]) {
     let (vectors, rest) = bytes.as_chunks::<VECTOR_LENGTH>();
-    for (place, lane) in shuffled.chunks_exact_mut(vectors.len().max(1)).take(VECTOR_LENGTH).enumerate() {
+    for (byte_index, lane) in shuffled.chunks_exact_mut(vectors.len().max(1)).take(VECTOR_LENGTH).enumerate() {
         for (byte, vector) in lane.iter_mut().zip(vectors) {
-            *byte = vector[place];
+            *byte = vector[byte_index];
         }
     }
     shuffled[bytes.len() - rest.len()..].copy_from_slice(rest);
@@ -100,9 +100,9 @@ fn shuffle(bytes: &[u8], shuffled: &mut [u8]) {
 /// Inverse of [`shuffle`].
 fn unshuffle(shuffled: &[u8], bytes: &mut [u8]) {
     let (vectors, rest) = bytes.as_chunks_mut::<VECTOR_LENGTH>();
-    for (place, lane) in shuffled.chunks_exact(vectors.len().max(1)).take(VECTOR_LENGTH).enumerate() {
+    for (byte_index, lane) in shuffled.chunks_exact(vectors.len().max(1)).take(VECTOR_LENGTH).enumerate() {
         for (byte, vector) in lane.iter().zip(&mut *vectors) {
-            vector[place] = *byte;
+            vector[byte_index] = *byte;
         }
     }
     rest.copy_from_slice(&shuffled[shuffled.len() - rest.len()..]);

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::model::{Attributes, BodyFrame, Data, Frame, ObstacleShape, Surface, names};
+use crate::model::{Attributes, BodyFrame, Data, Frame, Line, ObstacleShape, Sheet, Surface, names};
 
 /// Why a frame is inconsistent.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -57,7 +57,7 @@ pub enum InvalidFrame {
     AttributeIndex {
         /// Body or obstacle.
         owner: String,
-        /// The attribute: [`names::PIECE`] or [`names::MATERIAL`].
+        /// The attribute: [`names::PIECE`], [`names::MATERIAL`] or [`names::SLOT`].
         attribute: &'static str,
         /// Kind of element.
         elements: &'static str,
@@ -74,6 +74,24 @@ pub enum InvalidFrame {
         /// The body.
         owner: String,
     },
+    /// A line has no vertices, or refers to a missing one.
+    #[error("{owner}: line {line} has no vertices, or a vertex beyond the {count} of the surface")]
+    Line {
+        /// Body or obstacle.
+        owner: String,
+        /// Index of the line.
+        line: usize,
+        /// Number of vertices.
+        count: usize,
+    },
+    /// The thickness of a sheet is not a positive number.
+    #[error("{owner}: the thickness of its sheet is {thickness} m; it must be above 0")]
+    Thickness {
+        /// Body or obstacle.
+        owner: String,
+        /// The thickness (m).
+        thickness: f64,
+    },
     /// A body has elements but no pieces.
     #[error("{owner} has elements but no pieces")]
     NoPieces {
@@ -84,8 +102,8 @@ pub enum InvalidFrame {
 
 impl Frame {
     /// Checks that a frame is consistent: finite time, indices in range, one attribute value per
-    /// element, unique attribute names, valid looks, pieces for all elements. Positions and
-    /// attributes may hold any bits, so that failed frames can be inspected.
+    /// element, unique attribute names, valid looks and thicknesses, pieces for all elements.
+    /// Positions and attributes may hold any bits, so that failed frames can be inspected.
     pub fn check(&self) -> Result<(), InvalidFrame> {
         if !self.time.is_finite() {
             return Err(InvalidFrame::Time { time: self.time });
@@ -134,9 +152,24 @@ fn check_body(body: &BodyFrame) -> Result<(), InvalidFrame> {
 }
 
 fn check_surface(surface: &Surface, owner: &Owner<'_>) -> Result<(), InvalidFrame> {
+    let lists = [owner.lists, &[(names::SLOT, surface.slots.len())]].concat();
+    let owner = &Owner { name: owner.name.clone(), lists: &lists };
     check_vertices("triangle", &surface.triangles, surface.positions.len(), owner)?;
     check_attributes("vertices", surface.positions.len(), &surface.vertex_attributes, owner)?;
-    check_attributes("triangles", surface.triangles.len(), &surface.face_attributes, owner)
+    check_attributes("triangles", surface.triangles.len(), &surface.face_attributes, owner)?;
+    check_attributes("corners", 3 * surface.triangles.len(), &surface.corner_attributes, owner)?;
+    let count = surface.positions.len();
+    for (line, Line { vertices, .. }) in surface.lines.iter().enumerate() {
+        if vertices.is_empty() || vertices.iter().any(|&vertex| vertex as usize >= count) {
+            return Err(InvalidFrame::Line { owner: owner.name.clone(), line, count });
+        }
+    }
+    match surface.sheet {
+        Some(Sheet { thickness }) if !(thickness > 0.0 && thickness.is_finite()) => {
+            Err(InvalidFrame::Thickness { owner: owner.name.clone(), thickness })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_vertices<const CORNERS: usize>(
@@ -238,6 +271,25 @@ mod tests {
         })
         .unwrap_err();
         assert_eq!(error.to_string(), "body 'pair': two attributes of its triangles are named 'piece'");
+    }
+
+    #[test]
+    fn corners_slots_lines_and_thickness_are_checked() {
+        let error = after(|frame| frame.bodies[0].surface.slots.truncate(1)).unwrap_err();
+        assert_eq!(error.to_string(), "body 'pair': attribute 'slot' of its triangles is 1 at 0, but only 1 exist");
+        let error = after(|frame| {
+            frame.bodies[0].surface.corner_attributes.set(names::UV, Data::Pair(vec![[0.0; 2]; 8]));
+        });
+        let error = error.unwrap_err().to_string();
+        assert_eq!(error, "body 'pair': attribute 'uv' has 8 values for 24 corners");
+        for vertices in [vec![], vec![0, 8]] {
+            let error = after(|frame| frame.bodies[0].surface.lines[0].vertices = vertices).unwrap_err();
+            assert!(matches!(error, InvalidFrame::Line { line: 0, count: 8, .. }), "{error}");
+        }
+        for thickness in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let error = after(|frame| frame.bodies[0].surface.sheet = Some(Sheet { thickness })).unwrap_err();
+            assert!(matches!(error, InvalidFrame::Thickness { .. }), "{error}");
+        }
     }
 
     #[test]

@@ -117,8 +117,8 @@ impl WeldedSurface {
         let mut number = |vertex: u32| {
             let at = position(vertex);
             // −0 equals 0.
-            let place = [at.x, at.y, at.z].map(|coordinate| (coordinate + 0.0).to_bits());
-            *numbers.entry(place).or_insert_with(|| {
+            let bits = [at.x, at.y, at.z].map(|coordinate| (coordinate + 0.0).to_bits());
+            *numbers.entry(bits).or_insert_with(|| {
                 positions.push(at);
                 positions.len() as u32 - 1
             })
@@ -236,8 +236,8 @@ impl WeldedSurface {
             let at = self.positions[vertex as usize];
             for (triangle, corners) in fans_of_corners.iter().enumerate() {
                 if let Some(corner) = corners.iter().position(|&corner| corner == fan) {
-                    let places = self.corners(triangle);
-                    let toward = |step: usize| (places[(corner + step) % 3] - at).normalize();
+                    let points = self.corners(triangle);
+                    let toward = |step: usize| (points[(corner + step) % 3] - at).normalize();
                     sectors.push((number, [toward(1), toward(2)]));
                 }
             }
@@ -499,15 +499,15 @@ mod tests {
     /// triangles (5 to 8).
     fn cracked_block(lower: impl Fn(u32) -> Vec<[u32; 3]>) -> WeldedSurface {
         let at = |x: f64, z: f64| Vec3::new(x, 1.5, z);
-        let mut places = vec![at(1.5, 1.5), at(1.0, 1.0), at(1.0, 2.0), at(2.0, 2.0), at(2.0, 1.0)];
-        places.extend([1, 2, 3, 4].map(|k| (places[0] + places[k] + places[k % 4 + 1]) / 3.0));
+        let mut points = vec![at(1.5, 1.5), at(1.0, 1.0), at(1.0, 2.0), at(2.0, 2.0), at(2.0, 1.0)];
+        points.extend([1, 2, 3, 4].map(|k| (points[0] + points[k] + points[k % 4 + 1]) / 3.0));
         let mut block = cubes(|_| false);
         let first = block.positions.len() as u32;
         // Normals point out of the solid: the solid above has its surface facing down.
         let upper = (0..4).map(|k| [0, (k + 1) % 4 + 1, k + 1]);
         let crack = upper.chain((0..4).flat_map(lower));
         block.triangles.extend(crack.map(|corners| corners.map(|corner| first + corner)));
-        block.positions.extend(places);
+        block.positions.extend(points);
         block
     }
 

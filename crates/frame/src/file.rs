@@ -8,10 +8,16 @@ use crate::atomic::WriteError;
 use crate::check::InvalidFrame;
 use crate::container::{self, ContainerError, ContainerFileError, Kind};
 use crate::hash::hash64;
-use crate::model::Frame;
+use crate::model::{Frame, ObstacleShape, Surface};
+use crate::thick::ThickError;
+use crate::version3;
 
-/// Version of the payload of frame files. Version 3 added looks of bodies.
-pub const FRAME_VERSION: u16 = 3;
+/// Version of the payload of frame files. Version 3 added looks of bodies; version 4 is frame format
+/// 2: attributes of corners, pairs and tensors, sheets, lines, material slots and topology marks.
+pub const FRAME_VERSION: u16 = 4;
+
+/// Oldest version that is read.
+pub const OLDEST_FRAME_VERSION: u16 = version3::VERSION;
 
 /// Why bytes are not a valid frame.
 #[derive(Debug, Error)]
@@ -29,6 +35,15 @@ pub enum FrameError {
     /// The frame is inconsistent.
     #[error("the frame is not consistent: {0}")]
     Invalid(#[from] InvalidFrame),
+    /// A sheet has no closed thick surface.
+    #[error("the sheet of {owner} has no closed surface: {cause}")]
+    Sheet {
+        /// Body or obstacle.
+        owner: String,
+        /// The reason.
+        #[source]
+        cause: ThickError,
+    },
 }
 
 /// Why a frame file could not be read or written.
@@ -83,6 +98,11 @@ pub fn read(path: &Path) -> Result<Frame, FrameFileError> {
     from_payload(version, &payload).map_err(contents_error)
 }
 
+/// Reads and checks a frame, and replaces its sheets by closed surfaces, see [`Frame::thickened`].
+pub fn read_thick(path: &Path) -> Result<Frame, FrameFileError> {
+    read(path)?.thickened().map_err(|cause| FrameFileError::Contents { path: path.to_owned(), cause })
+}
+
 /// Encodes a frame file.
 pub fn encode_frame(frame: &Frame) -> Vec<u8> {
     container::encode(Kind::FRAME, FRAME_VERSION, &payload(frame))
@@ -103,13 +123,17 @@ fn from_payload(version: u16, payload: &[u8]) -> Result<Frame, FrameError> {
     if version > FRAME_VERSION {
         return Err(ContainerError::Newer { found: version, supported: FRAME_VERSION }.into());
     }
-    if version < FRAME_VERSION {
+    if version < OLDEST_FRAME_VERSION {
         return Err(ContainerError::Older { found: version, supported: FRAME_VERSION }.into());
     }
     // Serde reserves at most 1 MiB for an announced length, so a corrupt length cannot exhaust
     // memory.
-    let (frame, rest) = postcard::take_from_bytes::<Frame>(payload)
-        .map_err(|error| FrameError::Malformed { reason: error.to_string() })?;
+    let decoded = if version == version3::VERSION {
+        postcard::take_from_bytes::<version3::Frame>(payload).map(|(frame, rest)| (Frame::from(frame), rest))
+    } else {
+        postcard::take_from_bytes::<Frame>(payload)
+    };
+    let (frame, rest) = decoded.map_err(|error| FrameError::Malformed { reason: error.to_string() })?;
     if !rest.is_empty() {
         return Err(FrameError::Malformed { reason: format!("{} bytes follow it", rest.len()) });
     }
@@ -118,6 +142,26 @@ fn from_payload(version: u16, payload: &[u8]) -> Result<Frame, FrameError> {
 }
 
 impl Frame {
+    /// The frame with the closed [thick surface](crate::Surface::thick) of every sheet in place of the
+    /// sheet. Other surfaces are unchanged.
+    pub fn thickened(mut self) -> Result<Frame, FrameError> {
+        let thicken = |surface: &mut Surface, owner: String| {
+            if surface.sheet.is_some() {
+                *surface = surface.thick().map_err(|cause| FrameError::Sheet { owner, cause })?;
+            }
+            Ok::<(), FrameError>(())
+        };
+        for body in &mut self.bodies {
+            thicken(&mut body.surface, format!("body '{}'", body.name))?;
+        }
+        for obstacle in &mut self.obstacles {
+            if let ObstacleShape::Surface(surface) = &mut obstacle.shape {
+                thicken(surface, format!("obstacle '{}'", obstacle.name))?;
+            }
+        }
+        Ok(self)
+    }
+
     /// Bitwise hash of the whole frame: equal if and only if the payloads are, up to collisions of
     /// probability 2⁻⁶⁴.
     pub fn state_hash(&self) -> u64 {
@@ -203,6 +247,25 @@ mod tests {
         // One body whose name announces 2⁶⁰ letters.
         payload.insert(9, 1);
         assert!(refusal(&forged(&payload)).contains("contains no frame"));
+    }
+
+    #[test]
+    fn the_topology_mark_follows_connectivity_and_nothing_else() {
+        let marked = |change: fn(&mut crate::model::BodyFrame)| {
+            let mut body = frame_of_everything().bodies[0].clone();
+            change(&mut body);
+            body.mark_topology();
+            body
+        };
+        let body = marked(|_| ());
+        assert!(!marked(|body| body.surface.positions[3].x += 1.0).topology_changed(&body));
+        assert!(marked(|body| body.surface.triangles[0].swap(0, 1)).topology_changed(&body));
+        assert!(marked(|body| body.surface.positions.push(Default::default())).topology_changed(&body));
+        assert!(marked(|body| body.surface.lines.clear()).topology_changed(&body));
+        assert!(marked(|body| body.volume.as_mut().unwrap().tetrahedra.truncate(1)).topology_changed(&body));
+        let mut unmarked = body.clone();
+        unmarked.topology = 0;
+        assert!(unmarked.topology_changed(&unmarked.clone()));
     }
 
     #[test]

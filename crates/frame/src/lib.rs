@@ -20,17 +20,23 @@ mod normals;
 mod reassemble;
 #[cfg(test)]
 mod testing;
+mod thick;
+mod version3;
 
 pub use atomic::{WriteError, atomic_write, is_temporary, remove_leftovers};
 pub use check::InvalidFrame;
 pub use craze_material::Look;
 pub use faults::{Fault, FaultKind, WeldedSurface, describe_faults};
-pub use file::{FRAME_VERSION, FrameError, FrameFileError, decode_frame, encode_frame, read, write};
+pub use file::{
+    FRAME_VERSION, FrameError, FrameFileError, OLDEST_FRAME_VERSION, decode_frame, encode_frame, read, read_thick,
+    write,
+};
 pub use hash::{Hasher64, hash64};
 pub use manifold::{fans, is_manifold};
 pub use measure::{Bounds, is_closed};
 pub use model::{
-    Attribute, Attributes, BodyFrame, Data, Frame, ObstacleFrame, ObstacleShape, Particles, Piece, Pose, Surface,
-    Volume, names,
+    Attribute, Attributes, BodyFrame, Data, Frame, Line, LineKind, ObstacleFrame, ObstacleShape, Particles, Piece,
+    Pose, Sheet, Surface, Volume, names,
 };
 pub use normals::corner_normals;
+pub use thick::{SheetSide, ThickError};

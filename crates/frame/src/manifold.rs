@@ -59,6 +59,27 @@ pub fn fans(triangles: &[[u32; 3]], position: impl Fn(u32) -> Vec3) -> Vec<u32> 
     (0..3 * triangles.len() as u32).map(|corner| fans.root(corner)).collect()
 }
 
+/// For every corner of a sheet the first corner of its fan, as in [`fans`], and whether the edge
+/// from it to the next corner of its triangle is on the border. Two triangles are connected by an
+/// edge if no other triangle has it and they traverse it in opposite directions; all other edges are
+/// borders of their triangles.
+pub(crate) fn sheet_fans(triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<bool>) {
+    let mut fans = DisjointSets::new(3 * triangles.len());
+    let mut is_border = vec![true; 3 * triangles.len()];
+    for edge in half_edges(triangles).chunk_by(|one, other| one.edge == other.edge) {
+        if let [one, other] = edge
+            && one.is_forward != other.is_forward
+        {
+            fans.join(one.corners[0], other.corners[0]);
+            fans.join(one.corners[1], other.corners[1]);
+            for half_edge in edge {
+                is_border[half_edge.corners[usize::from(!half_edge.is_forward)] as usize] = false;
+            }
+        }
+    }
+    ((0..3 * triangles.len() as u32).map(|corner| fans.root(corner)).collect(), is_border)
+}
+
 /// Sorts triangles around their common edge by angle, counter-clockwise seen against `along` (m).
 /// Of coincident ones the first has its solid in front.
 fn sort_around(along: &Vec3, half_edges: &mut [HalfEdge], across: impl Fn(&HalfEdge) -> Vec3) {

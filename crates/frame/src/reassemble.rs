@@ -30,7 +30,7 @@ fn placement(body: &BodyFrame) -> Option<(Mat3, Vec3)> {
     if now.is_empty() || now.len() != rest.len() {
         return None;
     }
-    let mean = |places: &[Vec3]| places.iter().sum::<Vec3>() / places.len() as f64;
+    let mean = |points: &[Vec3]| points.iter().sum::<Vec3>() / points.len() as f64;
     let (here, there) = (mean(now), mean(rest));
     let covariance: Mat3 = now.iter().zip(rest).map(|(now, rest)| (now - here) * (rest - there).transpose()).sum();
     let rotation = polar(&covariance).rotation;
@@ -54,11 +54,11 @@ fn reassemble_body(body: &mut BodyFrame, (rotation, shift): (Mat3, Vec3)) {
             piece_of[corner] = Some(piece);
         }
     }
-    let place = |(vertex, rest): (usize, &Vec3)| {
+    let point = |(vertex, rest): (usize, &Vec3)| {
         let middle = piece_of[vertex].map_or(*rest, |piece| sums[&piece].0 / sums[&piece].1);
         rotation * (rest + GAP_FRACTION * (middle - rest)) + shift
     };
-    let positions = rest.iter().enumerate().map(place).collect();
+    let positions = rest.iter().enumerate().map(point).collect();
     surface.positions = positions;
 }
 
@@ -68,14 +68,14 @@ mod tests {
     use crate::model::{Data, ObstacleFrame, ObstacleShape, Surface};
 
     /// One triangle per piece.
-    fn body(places: &[Vec3], rest: &[Vec3]) -> BodyFrame {
+    fn body(points: &[Vec3], rest: &[Vec3]) -> BodyFrame {
         let mut surface = Surface {
-            positions: places.to_vec(),
-            triangles: (0..places.len() as u32 / 3).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect(),
+            positions: points.to_vec(),
+            triangles: (0..points.len() as u32 / 3).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect(),
             ..Surface::default()
         };
         surface.vertex_attributes.set(names::REST, Data::Vector(rest.to_vec()));
-        let pieces = (0..places.len() as u32 / 3).collect();
+        let pieces = (0..points.len() as u32 / 3).collect();
         surface.face_attributes.set(names::PIECE, Data::Index(pieces));
         BodyFrame { name: "plate".to_owned(), surface, ..BodyFrame::default() }
     }
@@ -85,16 +85,16 @@ mod tests {
         let rest =
             [[0.0, 0.0, 0.1], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.3], [0.0, 1.0, 0.0]]
                 .map(Vec3::from);
-        let turn = *craze_math::Rotation::from_euler_angles(0.4, -1.1, 2.0).to_rotation_matrix().matrix();
-        let stood = rest.map(|place| turn * place + Vec3::new(3.0, 1.0, -2.0));
+        let rotation = *craze_math::Rotation::from_euler_angles(0.4, -1.1, 2.0).to_rotation_matrix().matrix();
+        let placed = rest.map(|point| rotation * point + Vec3::new(3.0, 1.0, -2.0));
         // The second triangle has moved away.
-        let mut flown = stood;
-        flown[3..].iter_mut().for_each(|place| *place += Vec3::new(0.0, 5.0, 9.0));
+        let mut moved = placed;
+        moved[3..].iter_mut().for_each(|point| *point += Vec3::new(0.0, 5.0, 9.0));
         let [first, last] =
-            [stood, flown].map(|places| Frame { bodies: vec![body(&places, &rest)], ..Frame::default() });
+            [placed, moved].map(|points| Frame { bodies: vec![body(&points, &rest)], ..Frame::default() });
         let back = last.reassembled(&first);
-        for (place, stood) in back.bodies[0].surface.positions.iter().zip(&stood) {
-            let off = (place - stood).norm();
+        for (point, placed) in back.bodies[0].surface.positions.iter().zip(&placed) {
+            let off = (point - placed).norm();
             assert!(off < 0.01 && off > 1e-4, "{off} m");
         }
         // An obstacle that moved and one that did not.

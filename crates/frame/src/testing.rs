@@ -32,6 +32,11 @@ pub(crate) fn frame_of_everything() -> Frame {
     surface.vertex_attributes.set(names::VELOCITY, Data::Vector(vec![Vec3::new(0.0, -1.5, 0.25); 8]));
     let mut volume = Volume { positions, tetrahedra: vec![[0, 1, 2, 3], [4, 5, 6, 7]], ..Volume::default() };
     volume.cell_attributes.set(names::PIECE, Data::Index(vec![0, 1]));
+    volume.cell_attributes.set(names::STRESS_TENSOR, Data::Tensor(vec![[1e6, -0.0, 0.5, 2.0, 3.0, f64::NAN]; 2]));
+    surface.corner_attributes.set(names::UV, Data::Pair(vec![[0.25, 0.75]; 24]));
+    surface.face_attributes.set(names::SLOT, Data::Index(vec![1; 8]));
+    surface.slots = vec!["felt".into(), "trim".into()];
+    surface.lines.push(Line { kind: LineKind::Crack, vertices: vec![0, 1, 7] });
     let piece = |parent| Piece { id: 0, volume: 1.0 / 6.0, mass: 400.0, parent, pose: Pose::default() };
     let pair = BodyFrame {
         name: "pair".into(),
@@ -42,6 +47,7 @@ pub(crate) fn frame_of_everything() -> Frame {
         volume: Some(volume),
         particles: None,
         pieces: vec![piece(Some(0)), piece(Some(0))],
+        topology: 5,
     };
     let mut particles =
         Particles { positions: vec![Vec3::new(0.1, 0.2, 0.3); 3], radius: 0.05, attributes: Attributes::default() };
@@ -56,6 +62,7 @@ pub(crate) fn frame_of_everything() -> Frame {
     let ramp = Surface {
         positions: vec![Vec3::zeros(), Vec3::x(), Vec3::z()],
         triangles: vec![[0, 2, 1]],
+        sheet: Some(Sheet { thickness: 0.002 }),
         ..Surface::default()
     };
     Frame {

@@ -1,8 +1,8 @@
 //! Frames survive their file bitwise; any damage to a file is detected.
 
 use craze_frame::{
-    Attributes, BodyFrame, Data, Frame, Look, ObstacleFrame, ObstacleShape, Particles, Piece, Pose, Surface, Volume,
-    decode_frame, encode_frame, names,
+    Attributes, BodyFrame, Data, Frame, Line, LineKind, Look, ObstacleFrame, ObstacleShape, Particles, Piece, Pose,
+    Sheet, Surface, Volume, decode_frame, encode_frame, names,
 };
 use craze_math::Vec3;
 use proptest::prelude::*;
@@ -21,6 +21,9 @@ fn data(count: usize) -> impl Strategy<Value = Data> {
         prop::collection::vec(number(), count).prop_map(Data::Scalar),
         prop::collection::vec(vector(), count).prop_map(Data::Vector),
         prop::collection::vec(any::<u32>(), count).prop_map(Data::Index),
+        prop::collection::vec(prop::array::uniform2(number()), count).prop_map(Data::Pair),
+        prop::collection::vec([number(), number(), number(), number(), number(), number()], count)
+            .prop_map(Data::Tensor),
     ]
 }
 
@@ -29,7 +32,8 @@ fn attributes(count: usize) -> impl Strategy<Value = Attributes> {
         let mut attributes = Attributes::default();
         arrays.into_iter().for_each(|(name, data)| attributes.set(&name, data));
         // Attributes that index lists are checked, so random values would be refused.
-        attributes.0.retain(|attribute| attribute.name != names::PIECE && attribute.name != names::MATERIAL);
+        let lists = [names::PIECE, names::MATERIAL, names::SLOT];
+        attributes.0.retain(|attribute| !lists.contains(&attribute.name.as_str()));
         attributes
     })
 }
@@ -41,18 +45,37 @@ fn elements<const CORNERS: usize>(vertices: usize) -> impl Strategy<Value = Vec<
     prop::collection::vec(prop::array::uniform(corner), 0..most)
 }
 
+/// Lines over `vertices` vertices; none without vertices.
+fn lines(vertices: usize) -> impl Strategy<Value = Vec<Line>> {
+    let kind = prop_oneof![Just(LineKind::Seam), Just(LineKind::Crack)];
+    let line = (kind, prop::collection::vec(0..vertices.max(1) as u32, 1..5));
+    let most = if vertices == 0 { 1 } else { 3 };
+    prop::collection::vec(line.prop_map(|(kind, vertices)| Line { kind, vertices }), 0..most)
+}
+
+fn words() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(".{0,5}", 0..3)
+}
+
 fn surface() -> impl Strategy<Value = Surface> {
     (0usize..6)
         .prop_flat_map(|vertices| {
             (prop::collection::vec(vector(), vertices), elements::<3>(vertices), attributes(vertices))
         })
         .prop_flat_map(|(positions, triangles, vertex_attributes)| {
-            attributes(triangles.len()).prop_map(move |face_attributes| Surface {
-                positions: positions.clone(),
-                triangles: triangles.clone(),
-                vertex_attributes: vertex_attributes.clone(),
-                face_attributes,
-            })
+            let (faces, corners) = (attributes(triangles.len()), attributes(3 * triangles.len()));
+            (faces, corners, lines(positions.len()), prop::option::of(1e-9..1e9), words()).prop_map(
+                move |(face_attributes, corner_attributes, lines, thickness, slots)| Surface {
+                    positions: positions.clone(),
+                    triangles: triangles.clone(),
+                    vertex_attributes: vertex_attributes.clone(),
+                    face_attributes,
+                    corner_attributes,
+                    lines,
+                    slots,
+                    sheet: thickness.map(|thickness| Sheet { thickness }),
+                },
+            )
         })
 }
 
@@ -89,10 +112,9 @@ fn piece() -> impl Strategy<Value = Piece> {
 }
 
 fn body() -> impl Strategy<Value = BodyFrame> {
-    let words = prop::collection::vec(".{0,5}", 0..3);
     let pieces = prop::collection::vec(piece(), 1..4);
-    (".{0,8}", ".{0,8}", words, surface(), prop::option::of(volume()), prop::option::of(particles()), pieces).prop_map(
-        |(name, method, materials, surface, volume, particles, pieces)| BodyFrame {
+    (".{0,8}", ".{0,8}", words(), surface(), prop::option::of(volume()), prop::option::of(particles()), pieces)
+        .prop_map(|(name, method, materials, surface, volume, particles, pieces)| BodyFrame {
             name,
             method,
             look: materials.first().map(|name| Look::for_unknown(name)),
@@ -101,8 +123,8 @@ fn body() -> impl Strategy<Value = BodyFrame> {
             volume,
             particles,
             pieces,
-        },
-    )
+            topology: 7,
+        })
 }
 
 fn obstacle() -> impl Strategy<Value = ObstacleFrame> {
