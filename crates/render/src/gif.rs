@@ -77,10 +77,10 @@ fn dither(image: &Image, palette: &Palette) -> Vec<u8> {
 
 /// The bounding rectangle of all changes; unchanged pixels in it are transparent.
 fn difference(entries: &[u8], before: Option<&[u8]>, width: usize) -> Frame<'static> {
-    let changed = |place: usize| before.is_none_or(|before| before[place] != entries[place]);
+    let changed = |index: usize| before.is_none_or(|before| before[index] != entries[index]);
     let (mut left, mut right, mut top, mut bottom) = (width, 0, usize::MAX, 0);
-    for place in (0..entries.len()).filter(|&place| changed(place)) {
-        let (column, row) = (place % width, place / width);
+    for index in (0..entries.len()).filter(|&index| changed(index)) {
+        let (column, row) = (index % width, index / width);
         (left, right) = (left.min(column), right.max(column));
         (top, bottom) = (top.min(row), bottom.max(row));
     }
@@ -90,8 +90,8 @@ fn difference(entries: &[u8], before: Option<&[u8]>, width: usize) -> Frame<'sta
     }
     let mut buffer = Vec::with_capacity((right + 1 - left) * (bottom + 1 - top));
     for row in top..=bottom {
-        let places = row * width + left..=row * width + right;
-        buffer.extend(places.map(|place| if changed(place) { entries[place] } else { TRANSPARENT }));
+        let indices = row * width + left..=row * width + right;
+        buffer.extend(indices.map(|index| if changed(index) { entries[index] } else { TRANSPARENT }));
     }
     Frame {
         left: left as u16,
@@ -113,8 +113,8 @@ mod tests {
     fn picture(step: u32) -> Image {
         let (width, height) = (64, 40);
         let rgb8 = (0..width * height)
-            .flat_map(|place| {
-                let (x, y) = (place % width, place / width);
+            .flat_map(|index| {
+                let (x, y) = (index % width, index / width);
                 let inside = (10 + step..20 + step).contains(&x) && (10..20).contains(&y);
                 if inside { [200, 40, 30] } else { [180 + x as u8, 190 + (x / 2) as u8, 200 + y as u8] }
             })
@@ -133,8 +133,8 @@ mod tests {
             assert_eq!(frame.delay, 4);
             for (index, rgba) in frame.buffer.chunks_exact(4).enumerate().filter(|(_, rgba)| rgba[3] > 0) {
                 let (x, y) = (index % usize::from(frame.width), index / usize::from(frame.width));
-                let place = (y + usize::from(frame.top)) * width + x + usize::from(frame.left);
-                screen[4 * place..4 * place + 4].copy_from_slice(rgba);
+                let index = (y + usize::from(frame.top)) * width + x + usize::from(frame.left);
+                screen[4 * index..4 * index + 4].copy_from_slice(rgba);
             }
             screens.push(screen.clone());
         }

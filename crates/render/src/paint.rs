@@ -120,7 +120,7 @@ fn cracks(attributes: &Attributes) -> Vec<bool> {
     match attributes.get(names::CRACK) {
         Some(Data::Index(marks)) => marks.iter().map(|&mark| mark == 1).collect(),
         Some(Data::Scalar(marks)) => marks.iter().map(|&mark| mark > 0.5).collect(),
-        Some(Data::Vector(_)) | None => Vec::new(),
+        Some(Data::Vector(_) | Data::Pair(_) | Data::Tensor(_)) | None => Vec::new(),
     }
 }
 

@@ -57,14 +57,14 @@ pub fn render_frame(frame: &Frame, settings: &Settings) -> Result<Image, RenderE
         let mut canvas = Canvas { width: width as usize, height: height as usize, pixels: &mut pixels };
         legend::draw(&mut canvas, &map, settings.coloring, range, &backdrop.middle);
     }
-    let rgb8 = pixels.iter().enumerate().flat_map(|(place, pixel)| [pixel.x, pixel.y, pixel.z].map(|x| byte(x, place)));
+    let rgb8 = pixels.iter().enumerate().flat_map(|(index, pixel)| [pixel.x, pixel.y, pixel.z].map(|x| byte(x, index)));
     Ok(Image { width, height, rgb8: rgb8.collect(), undrawable: stage.undrawable })
 }
 
 /// Rounds a screen value after adding less than one step of noise per pixel, which avoids banding
 /// in gradients.
-fn byte(value: f64, place: usize) -> u8 {
-    let shift = f64::from(hash(place as u32)) / f64::from(u32::MAX) - 0.5;
+fn byte(value: f64, index: usize) -> u8 {
+    let shift = f64::from(hash(index as u32)) / f64::from(u32::MAX) - 0.5;
     // The cast saturates.
     (255.0 * value + 0.8 * shift).round() as u8
 }

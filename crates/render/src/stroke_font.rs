@@ -50,12 +50,12 @@ impl Canvas<'_> {
         let mut pen = x;
         for letter in text.chars() {
             let (advance, strokes) = glyph(letter);
-            let place = |&(px, py): &Point| (pen + scale * px, y - scale * py);
+            let to_picture = |&(px, py): &Point| (pen + scale * px, y - scale * py);
             let mut segments: Vec<(Point, Point)> = Vec::new();
             for stroke in strokes {
                 let points: Vec<Point> = match stroke {
-                    Line(points) => points.iter().map(place).collect(),
-                    Curve(points) => smooth(points).iter().map(place).collect(),
+                    Line(points) => points.iter().map(to_picture).collect(),
+                    Curve(points) => smooth(points).iter().map(to_picture).collect(),
                 };
                 match points[..] {
                     [dot] => segments.push((dot, dot)),

@@ -63,12 +63,19 @@ impl ValueRange {
     }
 }
 
-/// An attribute as scalars: norms of vectors.
+/// Norm of a symmetric tensor: √(σ : σ).
+fn frobenius_norm(&[xx, yy, zz, xy, yz, xz]: &[f64; 6]) -> f64 {
+    (xx * xx + yy * yy + zz * zz + 2.0 * (xy * xy + yz * yz + xz * xz)).sqrt()
+}
+
+/// An attribute as scalars: norms of vectors, pairs and tensors.
 pub(crate) fn numbers(attributes: &Attributes, name: &str) -> Option<Vec<f64>> {
     match attributes.get(name)? {
         Data::Scalar(values) => Some(values.clone()),
         Data::Vector(values) => Some(values.iter().map(|v| v.norm()).collect()),
         Data::Index(values) => Some(values.iter().map(|&v| f64::from(v)).collect()),
+        Data::Pair(values) => Some(values.iter().map(|&[u, v]| u.hypot(v)).collect()),
+        Data::Tensor(values) => Some(values.iter().map(frobenius_norm).collect()),
     }
 }
 

@@ -53,6 +53,23 @@ fn two_pieces() -> Frame {
     Frame { bodies: vec![body], ..Frame::default() }
 }
 
+#[test]
+fn both_sides_of_an_open_sheet_are_drawn() {
+    let mut surface = cube(Vec3::zeros(), 1.0);
+    surface.triangles.truncate(2);
+    surface.sheet = Some(craze_frame::Sheet { thickness: 0.01 });
+    let frame = Frame { bodies: vec![body("paper", surface)], ..Frame::default() };
+    for z in [-3.0, 3.0] {
+        let camera =
+            Camera { from: Vec3::new(0.1, 0.2, z), to: Vec3::new(0.0, 0.0, -0.5), up: Vec3::y(), field_of_view: 30.0 };
+        let settings = Settings { width: 64, height: 64, camera: Some(camera), ..Settings::default() };
+        let image = render_frame(&frame, &settings).expect("a picture");
+        let backdrop = brightness(&image, 3, 3);
+        assert!((brightness(&image, 32, 32) - backdrop).abs() > 2.0, "seen from z = {z} m");
+        assert_eq!(image.undrawable, 0);
+    }
+}
+
 /// Mean brightness (0 to 255) of a square around a pixel.
 fn brightness(image: &Image, column: u32, row: u32) -> f64 {
     let pixels = (column - 1..=column + 1).flat_map(|c| (row - 1..=row + 1).map(move |r| (c, r)));
