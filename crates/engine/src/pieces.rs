@@ -51,8 +51,11 @@ pub(crate) fn broken_bodies(frame: &Frame, start: Option<&Frame>) -> Vec<BrokenB
 }
 
 fn broken_body(body: &BodyFrame, start: Option<&Frame>) -> Option<BrokenBody> {
-    let surface = &body.surface;
-    let rest = surface.vertex_attributes.vectors(names::REST).filter(|_| !surface.triangles.is_empty())?;
+    let surface = &surface_at_rest(body)?;
+    let rest = &surface.positions;
+    if surface.triangles.is_empty() {
+        return None;
+    }
     let mut triangles = vec![Vec::new(); body.pieces.len()];
     for (index, corners) in surface.triangles.iter().enumerate() {
         triangles.get_mut(surface.piece_of(index) as usize)?.push(*corners);
@@ -70,10 +73,21 @@ fn broken_body(body: &BodyFrame, start: Option<&Frame>) -> Option<BrokenBody> {
     })
 }
 
+/// The closed surface of a body at rest, that of a sheet with its thickness. A sheet without one
+/// stays open, and its pieces are reported so. `None` if the rest shape is unknown.
+fn surface_at_rest(body: &BodyFrame) -> Option<Surface> {
+    let positions = body.surface.vertex_attributes.vectors(names::REST)?.to_vec();
+    let surface = Surface { positions, ..body.surface.clone() };
+    Some(match surface.sheet {
+        Some(_) => surface.thick().unwrap_or(surface),
+        None => surface,
+    })
+}
+
 /// Tunnels of a body at rest.
 fn tunnels(body: &BodyFrame) -> Option<u32> {
-    let rest = body.surface.vertex_attributes.vectors(names::REST)?;
-    let faults = faults(&body.surface.triangles, rest);
+    let surface = surface_at_rest(body)?;
+    let faults = faults(&surface.triangles, &surface.positions);
     Some(faults.iter().find(|fault| fault.kind == FaultKind::Tunnel).map_or(0, |fault| fault.count))
 }
 
@@ -142,6 +156,31 @@ mod tests {
         assert!(broken.pieces.iter().all(|piece| piece.closed && piece.manifold));
         assert!((broken.volume - 1.0 / 3.0).abs() < 1e-12);
         assert!((broken.volume_at_start.expect("a first frame") - 1.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn pieces_of_a_sheet_are_closed_with_their_thickness() {
+        // Two squares of 1 m that lie side by side at rest.
+        let square = |first: u32| [[0, 1, 2], [0, 2, 3]].map(|face| face.map(|vertex| vertex + first));
+        let corners = |x: f64| [[x, 0.0, 0.0], [x, 0.0, 1.0], [x + 1.0, 0.0, 1.0], [x + 1.0, 0.0, 0.0]].map(Vec3::from);
+        let mut surface = Surface {
+            positions: vec![Vec3::zeros(); 8],
+            triangles: square(0).into_iter().chain(square(4)).collect(),
+            sheet: Some(craze_frame::Sheet { thickness: 0.01 }),
+            ..Surface::default()
+        };
+        surface.vertex_attributes.set(names::REST, Data::Vector([corners(0.0), corners(1.0)].concat()));
+        surface.face_attributes.set(names::PIECE, Data::Index(vec![0, 0, 1, 1]));
+        let piece = |id| Piece { id, volume: 0.01, mass: 1.0, parent: None, pose: Pose::default() };
+        let body = BodyFrame { name: "pane".into(), surface, pieces: vec![piece(0), piece(1)], ..BodyFrame::default() };
+        let mut frame = Frame { bodies: vec![body], ..Frame::default() };
+        let [broken] = broken_bodies(&frame, Some(&frame)).try_into().expect("one body");
+        assert_eq!(broken.open, 0, "{:?}", broken.findings());
+        assert!(broken.pieces.iter().all(|piece| (piece.volume - 0.01).abs() < 1e-12));
+        // Without the mark the same triangles are an open surface of a solid.
+        frame.bodies[0].surface.sheet = None;
+        let [broken] = broken_bodies(&frame, None).try_into().expect("one body");
+        assert_eq!(broken.open, 2);
     }
 
     #[test]

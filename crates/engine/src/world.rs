@@ -391,6 +391,7 @@ impl World {
             frame.look = self.looks.iter().find(|(other, _)| *other == number).map(|(_, look)| *look);
             frame.name = body.name.clone();
             frame.method = body.method.kind().to_owned();
+            frame.mark_topology();
             frame
         });
         Frame {
