@@ -26,6 +26,7 @@ impl Solid {
                 .then(|| self.volume(&positions, &velocities, &stresses, &of_element)),
             particles: None,
             pieces: self.measure_pieces(&positions, &of_element, &pieces),
+            ..BodyFrame::default()
         }
     }
 
@@ -35,6 +36,23 @@ impl Solid {
     }
 
     fn principal_stress(&self, element: usize) -> f64 {
+        symmetric_eigen(&self.stress(element).1).values[0]
+    }
+
+    /// Cauchy stress σ = F·S·Fᵀ/det F of every element (Pa): xx, yy, zz, xy, yz, xz. Not a number in
+    /// elements without volume.
+    fn cauchy_stresses(&self) -> Vec<[f64; 6]> {
+        let cauchy = |element: usize| {
+            let (deformation, stress) = self.stress(element);
+            let cauchy = deformation * stress * deformation.transpose() / deformation.determinant();
+            [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)].map(|entry| cauchy[entry])
+        };
+        (0..self.mesh.element_count()).into_par_iter().map(cauchy).collect()
+    }
+
+    /// Deformation gradient and true second Piola–Kirchhoff stress σ/2 (READINGS 1) of an element
+    /// (Pa).
+    fn stress(&self, element: usize) -> (Mat3, Mat3) {
         let block = self.layout.block_of(element);
         let (rest, corners) = (self.layout.rest(block, element), &self.mesh.elements()[element]);
         let deformation = rest.deformation(&corners_of(&self.state, corners));
@@ -43,7 +61,8 @@ impl Solid {
             false => rest.deformation(&velocities_of(&self.state, corners)),
         };
         let (law, guard) = (&self.laws[self.layout.law(block, element)], &self.guards[block.law]);
-        symmetric_eigen(&Tetrahedron::stress(law, guard, &deformation, &rate)).values[0]
+        let stress = Tetrahedron::stress(law, guard, &deformation, &rate);
+        (deformation, stress)
     }
 
     fn surface(&self, positions: &[Vec3], velocities: &[Vec3], stresses: &[f64], pieces: &[u32]) -> Surface {
@@ -74,7 +93,10 @@ impl Solid {
         let mut volume =
             Volume { positions: positions.to_vec(), tetrahedra: self.mesh.elements().to_vec(), ..Volume::default() };
         volume.node_attributes.set(names::VELOCITY, Data::Vector(velocities.to_vec()));
+        let rest = self.mesh.positions().iter().map(|position| self.placed(position)).collect();
+        volume.node_attributes.set(names::REST, Data::Vector(rest));
         volume.cell_attributes.set(names::STRESS, Data::Scalar(stresses.to_vec()));
+        volume.cell_attributes.set(names::STRESS_TENSOR, Data::Tensor(self.cauchy_stresses()));
         volume.cell_attributes.set(names::PIECE, Data::Index(pieces.to_vec()));
         volume.cell_attributes.set(names::MATERIAL, Data::Index(self.material_of.clone()));
         volume

@@ -421,6 +421,28 @@ fn a_frame_shows_surface_pieces_and_their_pose() {
 }
 
 #[test]
+fn a_volume_frame_has_rest_positions_and_the_cauchy_stress_in_the_world() {
+    let still = Vec3::zeros();
+    let mesh = crate::testing::mesh([2, 2, 2], 0.1);
+    let mut body = Solid::new(mesh, vec![soft()], SolidOptions::default(), Isometry::identity(), still, still).unwrap();
+    let rest = body.positions();
+    // Stretched by 2 % along x, then rotated by a right angle about z: the stress is along y.
+    let stretch = 1.02;
+    let moved: Vec<Vec3> = rest.iter().map(|at| Vec3::new(-at.y, stretch * at.x, at.z)).collect();
+    body.set_state(&moved, &vec![still; moved.len()]);
+    let volume = body.frame(FrameDetail::Volume).volume.unwrap();
+    assert_eq!(volume.node_attributes.vectors(names::REST).unwrap(), rest);
+    // S = λ tr(E) 1 + 2 μ E with E = (s² − 1)/2 along x; σ = F S Fᵀ / s.
+    let strain = 0.5 * (stretch * stretch - 1.0);
+    let (along, across) = ((3e4 + 2.0 * 2e4) * strain * stretch, 3e4 * strain / stretch);
+    for stress in volume.cell_attributes.tensors(names::STRESS_TENSOR).unwrap() {
+        for (value, expected) in stress.iter().zip([across, along, across, 0.0, 0.0, 0.0]) {
+            assert!((value - expected).abs() < 1e-8 * along, "{stress:?}");
+        }
+    }
+}
+
+#[test]
 fn reach_holds_state_and_prediction() {
     for options in [SolidOptions::default(), awake(Integrator::Symplectic)] {
         let mesh = crate::testing::mesh([3, 3, 3], 0.1);
