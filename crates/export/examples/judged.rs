@@ -18,7 +18,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).map(PathBuf::from).ok_or("usage: judged FOLDER")?;
     let numbers = 1..=3;
     for format in Format::ALL {
-        let frames = numbers.clone().map(|number| Ok(sample::frame(number)));
+        let frames = numbers.clone().map(|number| {
+            let mut frame = sample::frame(number);
+            frame.bodies.push(sample::pane());
+            Ok(frame)
+        });
         let report = export_sequence(frames, &[], format, &folder, "judged")?;
         println!("{}: {} files", format.name(), report.files.len());
     }
@@ -27,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "times": numbers.map(|number| f64::from(number) * sample::TIME_STEP).collect::<Vec<_>>(),
         "volumes": {
             "block_piece_0": cube, "block_piece_1": cube, "block": 2.0 * cube, "block.volume": 2.0 * cube,
-            "ball": sample::BALL_VOLUME,
+            "ball": sample::BALL_VOLUME, "pane": sample::PANE_VOLUME, "pane_piece_0": sample::PANE_VOLUME,
         },
         "points": { "cloud_of_dust_particles_0": 3, "cloud_of_dust_particles_1": 2, "cloud_of_dust.particles": 5 },
         "open": ["sheet", "sheet_piece_0"],

@@ -1,5 +1,5 @@
-//! Attribute transfer: texture coordinates, normals and materials of an imported model for a
-//! surface built from its triangles, in any frame.
+//! Corner attributes of triangles: a surface's own, or transferred texture coordinates, normals and
+//! materials of an imported model for a surface built from its triangles, in any frame.
 
 use craze_frame::{Surface, names};
 use craze_math::{Mat3, Vec3};
@@ -56,16 +56,40 @@ pub(crate) fn transferred(surface: &Surface, model: &SourceSurface, pose: Pose) 
     surface.triangles.iter().enumerate().map(transfer).collect()
 }
 
+/// Attributes of every triangle from the corner attributes and material slots of the surface
+/// itself; `None` if it has none of them.
+pub(crate) fn own(surface: &Surface) -> Option<Vec<TriangleAttributes>> {
+    let texture = surface.corner_attributes.pairs(names::UV);
+    let normals = surface.corner_attributes.vectors(names::NORMAL);
+    let slots = surface.face_attributes.indices(names::SLOT);
+    if texture.is_none() && normals.is_none() && slots.is_none() {
+        return None;
+    }
+    let of_triangle = |triangle: usize| {
+        let corners = [0, 1, 2].map(|corner| 3 * triangle + corner);
+        let normal = |corner: usize| {
+            let unit = normals?[corner].try_normalize(0.0)?;
+            Some(<[f32; 3]>::from(unit.map(|part| part as f32)))
+        };
+        TriangleAttributes {
+            texture: texture.map(|texture| corners.map(|corner| texture[corner].map(|part| part as f32))),
+            normals: corners.map(normal),
+            material: slots.map(|slots| slots[triangle]),
+        }
+    };
+    Some((0..surface.triangles.len()).map(of_triangle).collect())
+}
+
 /// Barycentric weights of a point (m) on a triangle; `None` if it is off the triangle.
-fn barycentric(&[a, b, c]: &[Vec3; 3], place: &Vec3) -> Option<[f64; 3]> {
+fn barycentric(&[a, b, c]: &[Vec3; 3], point: &Vec3) -> Option<[f64; 3]> {
     let normal = (b - a).cross(&(c - a));
     let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
-    let height = normal.dot(&(place - a)).abs();
+    let height = normal.dot(&(point - a)).abs();
     // Negated so that NaN is off.
     if !(height <= MAX_SOURCE_DISTANCE * longest * normal.norm()) {
         return None;
     }
-    let share = |from: Vec3, to: Vec3| (from - place).cross(&(to - place)).dot(&normal) / normal.norm_squared();
+    let share = |from: Vec3, to: Vec3| (from - point).cross(&(to - point)).dot(&normal) / normal.norm_squared();
     let shares = [share(b, c), share(c, a), share(a, b)];
     let is_on = shares.iter().all(|share| *share > -1e-3);
     let [first, second, _] = shares.map(|share| share.clamp(0.0, 1.0));
@@ -77,8 +101,8 @@ fn barycentric(&[a, b, c]: &[Vec3; 3], place: &Vec3) -> Option<[f64; 3]> {
 fn normal_transforms(surface: &Surface, rest: &[Vec3]) -> Vec<Mat3> {
     let mut normal_transforms = vec![Mat3::zeros(); rest.len()];
     for (_, corners) in surface.triangles.iter().enumerate().filter(|(triangle, _)| !surface.is_crack(*triangle)) {
-        let basis = |places: [Vec3; 3]| {
-            let [along, aside] = [places[1] - places[0], places[2] - places[0]];
+        let basis = |points: [Vec3; 3]| {
+            let [along, aside] = [points[1] - points[0], points[2] - points[0]];
             let normal = along.cross(&aside);
             (Mat3::from_columns(&[along, aside, normal.try_normalize(0.0).unwrap_or_else(Vec3::zeros)]), normal.norm())
         };

@@ -16,7 +16,7 @@ use crate::{ExportError, Format, TransferredAttributes};
 
 pub(crate) fn encode(
     frame: &Frame,
-    transferred_attributes: &[Option<TransferredAttributes<'_>>],
+    transferred_attributes: &[Option<TransferredAttributes>],
 ) -> Result<Vec<u8>, ExportError> {
     let labels = Labels::new(frame);
     let mut document = Document::default();
@@ -33,6 +33,7 @@ pub(crate) fn encode(
             sides: looks.iter().map(materials).collect(),
             of: &material_of(&body.surface, looks.len()),
             look: looks[0][0].look,
+            shows,
         };
         let mut children = Vec::new();
         for part in parts(&body.surface) {
@@ -60,7 +61,8 @@ pub(crate) fn encode(
         if let ObstacleShape::Surface(surface) = &obstacle.shape {
             let look = Look::obstacle();
             let material = document.material(label, &look, sides_of(surface));
-            let face_materials = FaceMaterials { sides: vec![[material.clone(), material]], of: &|_| 0, look };
+            let sides = vec![[material.clone(), material]];
+            let face_materials = FaceMaterials { sides, of: &|_| 0, look, shows: sides_of(surface) };
             for part in parts(surface) {
                 roots.push(document.part(label, &part, None, &face_materials));
             }
@@ -87,6 +89,8 @@ struct FaceMaterials<'a> {
     of: &'a dyn Fn(usize) -> usize,
     /// Look of the outside of the first material.
     look: Look,
+    /// Sides that are visible.
+    shows: Sides,
 }
 
 impl FaceMaterials<'_> {
@@ -133,12 +137,12 @@ impl Document {
         part: &Part,
         piece: Option<&Piece>,
         face_materials: &FaceMaterials<'_>,
-        transferred: &TransferredAttributes<'_>,
+        transferred: &TransferredAttributes,
     ) -> usize {
         let origin = node_origin(&part.positions, piece);
         let shaded = shade(part);
         let attributes_of = |triangle: usize| &transferred.triangles[part.faces[triangle] as usize];
-        let paints = transferred.source.usable_paints();
+        let paints = &transferred.paints;
         // Ordered with crack faces last.
         let shows = |triangle: usize| (face_materials.side(part, triangle), attributes_of(triangle).material);
         let shown: BTreeSet<((bool, usize), Option<u32>)> = (0..part.triangles.len()).map(shows).collect();
@@ -148,13 +152,16 @@ impl Document {
             for triangle in (0..part.triangles.len()).filter(|&triangle| shows(triangle) == look) {
                 for corner in 0..3 {
                     let smooth = shaded.normals[shaded.triangles[triangle][corner] as usize];
-                    let place = part.triangles[triangle][corner];
+                    let vertex = part.triangles[triangle][corner];
                     let normal = attributes_of(triangle).normals[corner].unwrap_or(smooth);
-                    buffer.add(place, normal, attributes_of(triangle).texture.map(|texture| texture[corner]));
+                    buffer.add(vertex, normal, attributes_of(triangle).texture.map(|texture| texture[corner]));
                 }
             }
-            let positions: Vec<[f32; 3]> =
-                buffer.part_vertices.iter().map(|&place| relative(&part.positions[place as usize], &origin)).collect();
+            let positions: Vec<[f32; 3]> = buffer
+                .part_vertices
+                .iter()
+                .map(|&vertex| relative(&part.positions[vertex as usize], &origin))
+                .collect();
             let mut attributes =
                 json!({ "POSITION": self.vectors(&positions), "NORMAL": self.vectors(&buffer.normals) });
             if buffer.texture.len() == positions.len() {
@@ -163,7 +170,7 @@ impl Document {
             let (side, paint) = look;
             let paint = paint.filter(|_| !side.0).and_then(|number| paints.get(number as usize));
             let material = match paint {
-                Some(paint) => material(self, paint, &face_materials.look, Sides::Outer),
+                Some(paint) => material(self, paint, &face_materials.look, face_materials.shows),
                 None => face_materials.material(side).clone(),
             };
             let (indices, material) = (self.indices(&buffer.indices), self.used_material(&material));
@@ -200,12 +207,12 @@ struct VertexBuffer {
 }
 
 impl VertexBuffer {
-    fn add(&mut self, place: u32, normal: [f32; 3], texture: Option<[f32; 2]>) {
+    fn add(&mut self, vertex: u32, normal: [f32; 3], texture: Option<[f32; 2]>) {
         let next = self.part_vertices.len() as u32;
-        let key = (place, normal.map(f32::to_bits), texture.map(|texture| texture.map(f32::to_bits)));
+        let key = (vertex, normal.map(f32::to_bits), texture.map(|texture| texture.map(f32::to_bits)));
         let index = *self.known.entry(key).or_insert(next);
         if index == next {
-            self.part_vertices.push(place);
+            self.part_vertices.push(vertex);
             self.normals.push(normal);
             self.texture.extend(texture.map(|[across, up]| [across, 1.0 - up]));
         }

@@ -188,9 +188,9 @@ impl Reading {
             for &(number, direct, alternating) in &scanned {
                 let [across, down] = if is_interleaved { self.channels[number].blocks } else { [1, 1] };
                 for block in 0..across * down {
-                    let place =
+                    let index =
                         (row * down + block / across) * self.channels[number].stride + column * across + block % across;
-                    let mean = self.channels[number].means.get_mut(place)?;
+                    let mean = self.channels[number].means.get_mut(index)?;
                     if is_refined {
                         *mean |= (bits.take(1) as i32) << shift;
                         continue;
@@ -211,8 +211,8 @@ impl Reading {
         let [width, height] = [self.width.div_ceil(8), self.height.div_ceil(8)];
         let most = self.most_blocks();
         let mean = |channel: &Channel, column: usize, row: usize| {
-            let place = row * channel.blocks[1] / most[1] * channel.stride + column * channel.blocks[0] / most[0];
-            let quantized = f64::from(*channel.means.get(place)?);
+            let index = row * channel.blocks[1] / most[1] * channel.stride + column * channel.blocks[0] / most[0];
+            let quantized = f64::from(*channel.means.get(index)?);
             Some(quantized * f64::from(*self.quantization.get(channel.table)?) / 8.0)
         };
         let is_plain_rgb = self.is_plain_rgb || self.channels.iter().map(|channel| channel.id).eq(*b"RGB");
@@ -426,9 +426,9 @@ mod tests {
         for is_progressive in [false, true] {
             let picture = reduced(&file(units, is_progressive)).expect("a picture");
             assert_eq!((picture.width, picture.height), (4, 2));
-            for (place, texel) in picture.texels.iter().enumerate() {
-                let expected = if place % 4 < 2 { [100; 3] } else { [254, 0, 0] };
-                assert_eq!(*texel, expected, "{is_progressive} {place}");
+            for (index, texel) in picture.texels.iter().enumerate() {
+                let expected = if index % 4 < 2 { [100; 3] } else { [254, 0, 0] };
+                assert_eq!(*texel, expected, "{is_progressive} {index}");
             }
         }
     }
@@ -439,10 +439,10 @@ mod tests {
         for length in 0..whole.len() - 2 {
             assert!(reduced(&whole[..length]).is_none(), "{length}");
         }
-        for place in 2..whole.len() {
+        for index in 2..whole.len() {
             for value in [0x00, 0x7F, 0xFF] {
                 let mut damaged = whole.clone();
-                damaged[place] = value;
+                damaged[index] = value;
                 let _ = reduced(&damaged);
             }
         }

@@ -35,7 +35,9 @@ mod vtk;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use craze_frame::{Frame, FrameFileError, InvalidFrame, ObstacleShape, WriteError, atomic_write};
+use craze_frame::{
+    BodyFrame, Frame, FrameError, FrameFileError, InvalidFrame, ObstacleShape, WriteError, atomic_write, names,
+};
 use thiserror::Error;
 
 use attributes::{Pose, TriangleAttributes};
@@ -158,6 +160,15 @@ pub enum ExportError {
         /// The format.
         format: Format,
     },
+    /// A sheet has no closed surface, which shards need.
+    #[error("frame {frame}: {cause}")]
+    Sheet {
+        /// Frame number.
+        frame: u32,
+        /// The reason.
+        #[source]
+        cause: FrameError,
+    },
     /// No body of the frame has shards.
     #[error("frame {frame} has no shards: {reason}")]
     NoShards {
@@ -271,9 +282,11 @@ pub fn export_sequence(
     Ok(output.report)
 }
 
-/// Attributes of a body's outside, transferred from the model that it is built from.
-pub(crate) struct TransferredAttributes<'model> {
-    source: &'model SourceSurface,
+/// Attributes of the corners of a body's outside: its own, or transferred from the model that it is
+/// built from.
+pub(crate) struct TransferredAttributes {
+    /// Materials that the triangles index.
+    paints: Vec<Paint>,
     inside: looks::Inside,
     triangles: Vec<TriangleAttributes>,
 }
@@ -281,19 +294,24 @@ pub(crate) struct TransferredAttributes<'model> {
 /// Looks of crack faces by body and source surface, computed once for all frames.
 type Insides = BTreeMap<(usize, usize), looks::Inside>;
 
-/// Transferred attributes of every body that is built from a model's triangles.
-fn transferred_attributes<'model>(
+/// Corner attributes of every body that has its own or is built from a model's triangles.
+fn transferred_attributes(
     frame: &Frame,
-    source_surfaces: &'model [Vec<SourceSurface>],
+    source_surfaces: &[Vec<SourceSurface>],
     insides: &mut Insides,
-) -> Vec<Option<TransferredAttributes<'model>>> {
-    let mut of_body = |(index, body): (usize, &craze_frame::BodyFrame)| {
+) -> Vec<Option<TransferredAttributes>> {
+    let mut of_body = |(index, body): (usize, &BodyFrame)| {
+        if let Some(triangles) = attributes::own(&body.surface) {
+            let paint = |name: &String| Paint { name: name.clone(), ..Paint::default() };
+            let paints = body.surface.slots.iter().map(paint).collect();
+            return Some(TransferredAttributes { paints, inside: looks::Inside::AsBody, triangles });
+        }
         let transfer = |source| attributes::transferred(&body.surface, source, Pose::Frame);
         let mut sources = source_surfaces.get(index)?.iter().enumerate();
         let (number, source, triangles) =
             sources.find_map(|(number, source)| Some((number, source, transfer(source)?)))?;
         let inside = *insides.entry((index, number)).or_insert_with(|| looks::Inside::of(source));
-        Some(TransferredAttributes { source, inside, triangles })
+        Some(TransferredAttributes { paints: source.usable_paints(), inside, triangles })
     };
     frame.bodies.iter().enumerate().map(&mut of_body).collect()
 }
@@ -308,6 +326,14 @@ fn note_left_out(frame: &Frame, format: Format, output: &mut Output) {
     for body in &frame.bodies {
         if format == Format::Stl && body.particles.is_some() {
             output.leave_out(format!("particles of body '{}': stl holds triangles only", body.name));
+        }
+        if !body.surface.lines.is_empty() && format != Format::Obj {
+            output.leave_out(format!("seams and crack paths of body '{}': only obj holds them", body.name));
+        }
+        let has_corners =
+            [names::UV, names::NORMAL].iter().any(|name| body.surface.corner_attributes.get(name).is_some());
+        if has_corners && matches!(format, Format::Stl | Format::Vtk) {
+            output.leave_out(format!("corner attributes of body '{}': {} has none", body.name, format.name()));
         }
         if format != Format::Vtk && body.volume.is_some() {
             output.leave_out(format!("tetrahedra of body '{}': only vtk holds them", body.name));

@@ -110,7 +110,7 @@ fn mean_light(picture: &Picture, corners: &[[f32; 2]; 3], share: f64) -> Vec3 {
     for row in 0..side {
         for column in 0..side - row {
             for offset in [third, 2.0 * third].into_iter().take(1 + usize::from(column + row + 1 < side)) {
-                let [along, aside] = [column, row].map(|place| (f64::from(place) + offset) / f64::from(side));
+                let [along, aside] = [column, row].map(|texel| (f64::from(texel) + offset) / f64::from(side));
                 let at = |axis: usize| a[axis] + along * (b[axis] - a[axis]) + aside * (c[axis] - a[axis]);
                 light += picture.light_at([at(0), at(1)]);
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use craze_frame::{Frame, Look, ObstacleShape};
+use craze_frame::{Frame, Line, LineKind, Look, ObstacleShape, Surface, names};
 use craze_material::color::srgb_from_linear;
 use craze_math::Vec3;
 
@@ -21,7 +21,7 @@ pub(crate) struct Materials {
 /// Writes a frame and records its materials.
 pub(crate) fn export(
     frame: &Frame,
-    transferred_attributes: &[Option<TransferredAttributes<'_>>],
+    transferred_attributes: &[Option<TransferredAttributes>],
     materials: &mut Materials,
     output: &mut Output,
 ) -> Result<(), ExportError> {
@@ -68,6 +68,9 @@ struct FaceMaterials<'a> {
     sides: &'a [[NamedMaterial; 2]],
     /// The body's material of each triangle.
     of: &'a dyn Fn(usize) -> usize,
+    /// Material slot of each triangle of the surface, and the names of the slots.
+    slots: Option<&'a [u32]>,
+    slot_names: &'a [String],
 }
 
 /// Text of a frame. Vertices, texture coordinates and normals are counted through the file, from 1.
@@ -80,7 +83,7 @@ struct Text {
 
 fn encode(
     frame: &Frame,
-    transferred_attributes: &[Option<TransferredAttributes<'_>>],
+    transferred_attributes: &[Option<TransferredAttributes>],
     library: &str,
     materials: &mut Materials,
 ) -> String {
@@ -90,11 +93,17 @@ fn encode(
     append(&mut file.text, format_args!("# Craze, frame {number}, time {time:?} s, unit m, y up\nmtllib {library}\n"));
     for (index, (body, label)) in frame.bodies.iter().zip(&labels.bodies).enumerate() {
         let looks = sides(body, label, body.looks()[0]);
-        let face_materials = FaceMaterials { sides: &looks, of: &material_of(&body.surface, looks.len()) };
+        let face_materials = FaceMaterials {
+            sides: &looks,
+            of: &material_of(&body.surface, looks.len()),
+            slots: body.surface.face_attributes.indices(names::SLOT),
+            slot_names: &body.surface.slots,
+        };
         for part in parts(&body.surface) {
             let object = format!("{label}_piece_{}", part.piece);
             file.part(&object, label, &part, &face_materials, transferred_attributes[index].as_ref(), materials);
         }
+        file.lines(label, &body.surface);
         // Particles are shown only if there is no surface.
         let bare = body.particles.iter().filter(|_| body.surface.triangles.is_empty());
         for cloud in bare.flat_map(clouds) {
@@ -106,7 +115,8 @@ fn encode(
             let material = NamedMaterial { name: label.clone(), look: Look::obstacle() };
             let sides = [[material.clone(), material]];
             for part in parts(surface) {
-                file.part(label, label, &part, &FaceMaterials { sides: &sides, of: &|_| 0 }, None, materials);
+                let face_materials = FaceMaterials { sides: &sides, of: &|_| 0, slots: None, slot_names: &[] };
+                file.part(label, label, &part, &face_materials, None, materials);
             }
         }
     }
@@ -121,21 +131,27 @@ impl Text {
         group: &str,
         part: &Part,
         face_materials: &FaceMaterials<'_>,
-        transferred: Option<&TransferredAttributes<'_>>,
+        transferred: Option<&TransferredAttributes>,
         materials: &mut Materials,
     ) {
         let first = self.vertices + 1;
         self.object(object, group, &part.positions);
         let suffixes = transferred.map(|transferred| self.corner_attributes(part, transferred));
-        let mut faces: BTreeMap<(bool, usize), Vec<usize>> = BTreeMap::new();
+        // By side, material of the body, and material slot of the surface.
+        let mut faces: BTreeMap<(bool, usize, Option<u32>), Vec<usize>> = BTreeMap::new();
         for number in 0..part.triangles.len() {
-            let material_index = part.faces.get(number).map_or(0, |&face| (face_materials.of)(face as usize));
-            faces.entry((part.crack[number], material_index)).or_default().push(number);
+            let is_crack = part.crack[number];
+            let face = part.faces.get(number).map(|&face| face as usize);
+            let material_index = face.map_or(0, face_materials.of);
+            let slot = face.filter(|_| !is_crack).and_then(|face| face_materials.slots?.get(face).copied());
+            faces.entry((is_crack, material_index, slot)).or_default().push(number);
         }
-        for ((is_crack, material_index), numbers) in faces {
+        for ((is_crack, material_index, slot), numbers) in faces {
             let NamedMaterial { name, look } = &face_materials.sides[material_index][usize::from(is_crack)];
+            let slot_name = slot.and_then(|slot| face_materials.slot_names.get(slot as usize));
+            let name = slot_name.map_or_else(|| name.clone(), |slot| format!("{name}_{}", crate::labels::label(slot)));
             append(&mut self.text, format_args!("usemtl {name}\n"));
-            materials.looks.insert(name.clone(), *look);
+            materials.looks.insert(name, *look);
             for number in numbers {
                 let [a, b, c] = part.triangles[number].map(|vertex| first + vertex as usize);
                 match suffixes.as_ref().map(|suffixes| &suffixes[number]) {
@@ -148,7 +164,7 @@ impl Text {
 
     /// Writes the attributes of a part's corners; returns the suffix of each face vertex:
     /// `/texture/normal`.
-    fn corner_attributes(&mut self, part: &Part, transferred: &TransferredAttributes<'_>) -> Vec<[String; 3]> {
+    fn corner_attributes(&mut self, part: &Part, transferred: &TransferredAttributes) -> Vec<[String; 3]> {
         let (mut textures, mut normals) = (BTreeMap::new(), BTreeMap::new());
         let mut suffixes = Vec::with_capacity(part.triangles.len());
         for &face in &part.faces {
@@ -178,6 +194,28 @@ impl Text {
             }));
         }
         suffixes
+    }
+
+    /// Writes the seams and the crack paths of a surface, an object for each kind.
+    fn lines(&mut self, label: &str, surface: &Surface) {
+        for (kind, name) in [(LineKind::Seam, "seams"), (LineKind::Crack, "cracks")] {
+            let lines: Vec<&Line> = surface.lines.iter().filter(|line| line.kind == kind).collect();
+            if lines.is_empty() {
+                continue;
+            }
+            let vertices = lines.iter().flat_map(|line| &line.vertices);
+            let positions: Vec<Vec3> = vertices.map(|&vertex| surface.positions[vertex as usize]).collect();
+            let mut next = self.vertices + 1;
+            self.object(&format!("{label}_{name}"), label, &positions);
+            for line in lines {
+                append(&mut self.text, format_args!("l"));
+                for _ in &line.vertices {
+                    append(&mut self.text, format_args!(" {next}"));
+                    next += 1;
+                }
+                append(&mut self.text, format_args!("\n"));
+            }
+        }
     }
 
     fn points(&mut self, object: &str, group: &str, positions: &[Vec3]) {

@@ -34,9 +34,9 @@ impl Picture {
     /// beyond 0 to 1.
     pub fn light_at(&self, [across, up]: [f64; 2]) -> Vec3 {
         // The cast takes what is not a number to 0.
-        let place =
+        let texel =
             |share: f64, count: usize| ((share.rem_euclid(1.0) * count as f64) as usize).min(count.saturating_sub(1));
-        let (column, row) = (place(across, self.width), place(1.0 - up, self.height));
+        let (column, row) = (texel(across, self.width), texel(1.0 - up, self.height));
         self.texels.get(row * self.width + column).map_or_else(Vec3::zeros, |&texel| linear_from_rgb8(texel))
     }
 }

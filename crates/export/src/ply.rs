@@ -2,7 +2,7 @@
 //!
 //! PLY has one row per vertex for all bodies and obstacles, so a column exists if any of them has
 //! the attribute. Missing values are NaN (numbers), 0 (piece and crack) or 4294967295 (other
-//! indices).
+//! indices). Texture coordinates of corners are the face property `texcoord`, 0 where missing.
 
 use craze_frame::{Attributes, Data, Frame, ObstacleShape, Surface, names};
 use craze_math::Vec3;
@@ -11,7 +11,7 @@ use crate::labels::{Labels, label, unique};
 use crate::{ExportError, Format};
 
 /// Names of built-in columns, which attributes may not take.
-const RESERVED: [&str; 6] = ["x", "y", "z", "object", "radius", "vertex_indices"];
+const RESERVED: [&str; 7] = ["x", "y", "z", "object", "radius", "vertex_indices", "texcoord"];
 
 /// Rows of one table: vertices, particles or triangles of one object.
 struct Rows<'frame> {
@@ -24,8 +24,10 @@ struct Rows<'frame> {
 /// One number of every row.
 struct Column<'frame> {
     attribute: &'frame str,
-    /// Component of a vector; `None` for scalars and indices.
-    coordinate: Option<usize>,
+    /// Component of a pair, vector or tensor; 0 for numbers.
+    component: usize,
+    /// Name of the component, see [`Data::component_names`].
+    suffix: &'static str,
     /// True if all values are indices.
     index: bool,
     name: String,
@@ -78,8 +80,10 @@ pub(crate) fn encode(frame: &Frame) -> Result<Vec<u8>, ExportError> {
     let vertex_columns = columns(points.iter().map(|points| points.rows.attributes));
     let face_columns = columns(faces.iter().map(|(rows, ..)| rows.attributes));
     let radii = points.iter().any(|points| points.radius.is_some());
+    let textured = surfaces.iter().any(|(_, surface)| surface.corner_attributes.pairs(names::UV).is_some());
     let triangles = faces.iter().map(|(rows, ..)| rows.count).sum();
-    let mut bytes = header(frame, vertices, triangles, radii, [&vertex_columns, &face_columns]).into_bytes();
+    let tables = Tables { vertices, triangles, radii, textured, columns: [&vertex_columns, &face_columns] };
+    let mut bytes = header(frame, &tables).into_bytes();
     for points in &points {
         let values = columns_of(&vertex_columns, points.rows.attributes);
         for (row, position) in points.positions.iter().enumerate() {
@@ -93,9 +97,15 @@ pub(crate) fn encode(frame: &Frame) -> Result<Vec<u8>, ExportError> {
     }
     for (rows, surface, first) in &faces {
         let values = columns_of(&face_columns, rows.attributes);
+        let uv = surface.corner_attributes.pairs(names::UV);
         for (row, triangle) in surface.triangles.iter().enumerate() {
             bytes.push(3);
             bytes.extend(triangle.iter().flat_map(|vertex| (*first as u32 + vertex).to_le_bytes()));
+            if textured {
+                let corners = uv.map_or([[0.0; 2]; 3], |uv| [0, 1, 2].map(|corner| uv[3 * row + corner]));
+                bytes.push(6);
+                bytes.extend(corners.iter().flatten().flat_map(|&part| (part as f32).to_le_bytes()));
+            }
             bytes.extend(rows.object.to_le_bytes());
             write_row(&face_columns, &values, row, &mut bytes);
         }
@@ -108,20 +118,16 @@ fn columns<'frame>(tables: impl Iterator<Item = &'frame Attributes>) -> Vec<Colu
     let mut taken: Vec<String> = RESERVED.map(str::to_owned).to_vec();
     let mut columns: Vec<Column<'frame>> = Vec::new();
     for attribute in tables.flat_map(|attributes| &attributes.0) {
-        let coordinates: &[Option<usize>] = match attribute.data {
-            Data::Vector(_) => &[Some(0), Some(1), Some(2)],
-            Data::Scalar(_) | Data::Index(_) => &[None],
-        };
         let index = matches!(attribute.data, Data::Index(_));
-        for &coordinate in coordinates {
-            let known =
-                columns.iter_mut().find(|column| column.attribute == attribute.name && column.coordinate == coordinate);
+        for (component, &suffix) in attribute.data.component_names().iter().enumerate() {
+            let known = columns.iter_mut().find(|column| {
+                column.attribute == attribute.name && (column.component, column.suffix) == (component, suffix)
+            });
             match known {
                 Some(column) => column.index &= index,
                 None => {
-                    let suffix = coordinate.map_or("", |coordinate| ["_x", "_y", "_z"][coordinate]);
                     let name = unique(format!("{}{suffix}", label(&attribute.name)), &mut taken);
-                    columns.push(Column { attribute: &attribute.name, coordinate, index, name });
+                    columns.push(Column { attribute: &attribute.name, component, suffix, index, name });
                 }
             }
         }
@@ -131,7 +137,7 @@ fn columns<'frame>(tables: impl Iterator<Item = &'frame Attributes>) -> Vec<Colu
 
 /// Data of each column in one table, if it has the attribute.
 fn columns_of<'frame>(columns: &[Column<'_>], attributes: &'frame Attributes) -> Vec<Option<&'frame Data>> {
-    let fits = |column: &Column<'_>, data: &Data| matches!(data, Data::Vector(_)) == column.coordinate.is_some();
+    let fits = |column: &Column<'_>, data: &Data| data.component_names().get(column.component) == Some(&column.suffix);
     columns.iter().map(|column| attributes.get(column.attribute).filter(|data| fits(column, data))).collect()
 }
 
@@ -146,9 +152,7 @@ fn write_row(columns: &[Column<'_>], values: &[Option<&Data>], row: usize, bytes
             bytes.extend(value.to_le_bytes());
         } else {
             let value = match data {
-                Some(Data::Scalar(values)) => values[row],
-                Some(Data::Vector(values)) => values[row][column.coordinate.unwrap_or(0)],
-                Some(Data::Index(values)) => f64::from(values[row]),
+                Some(data) => data.component(row, column.component),
                 None => f64::NAN,
             };
             bytes.extend(value.to_le_bytes());
@@ -156,13 +160,20 @@ fn write_row(columns: &[Column<'_>], values: &[Option<&Data>], row: usize, bytes
     }
 }
 
-fn header(
-    frame: &Frame,
+/// Sizes and columns of the tables of vertices and faces.
+struct Tables<'a> {
     vertices: usize,
     triangles: usize,
+    /// True if vertices have a radius.
     radii: bool,
-    [vertex_columns, face_columns]: [&[Column<'_>]; 2],
-) -> String {
+    /// True if faces have texture coordinates.
+    textured: bool,
+    /// Of vertices and of faces.
+    columns: [&'a [Column<'a>]; 2],
+}
+
+fn header(frame: &Frame, tables: &Tables<'_>) -> String {
+    let &Tables { vertices, triangles, radii, textured, columns: [vertex_columns, face_columns] } = tables;
     let labels = Labels::new(frame);
     let mut lines = vec!["ply".to_owned(), "format binary_little_endian 1.0".to_owned()];
     lines.push(format!("comment Craze, frame {}, time {:?} s, unit m, y up", frame.number, frame.time));
@@ -182,6 +193,9 @@ fn header(
     lines.extend(vertex_columns.iter().map(property));
     lines.push(format!("element face {triangles}"));
     lines.push("property list uchar uint vertex_indices".to_owned());
+    if textured {
+        lines.push("property list uchar float texcoord".to_owned());
+    }
     lines.push("property uint object".to_owned());
     lines.extend(face_columns.iter().map(property));
     lines.push("end_header\n".to_owned());

@@ -173,6 +173,9 @@ impl File {
                 Data::Vector(values) => {
                     self.array("Float64", name, 3, values.iter().flat_map(|value| value.iter().copied()));
                 }
+                Data::Pair(values) => self.array("Float64", name, 2, values.iter().flatten().copied()),
+                // VTK has the same order of components.
+                Data::Tensor(values) => self.array("Float64", name, 6, values.iter().flatten().copied()),
             }
         }
         self.xml += &format!("      </{kind}>\n");

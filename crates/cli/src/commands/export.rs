@@ -33,6 +33,9 @@ pub struct Arguments {
     /// Leave crack faces smooth, without roughness
     #[arg(long, alias = "flat-cracks")]
     smooth_cracks: bool,
+    /// Export sheets as closed surfaces with their thickness: two sides and a rim
+    #[arg(long)]
+    thick: bool,
     /// Play the animation in simulated time, stretched N times (1 is real time); without it each
     /// frame is one of 24 per second
     #[arg(long, value_name = "N", value_parser = slow, allow_negative_numbers = true)]
@@ -73,7 +76,7 @@ pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     let folder = folder(arguments);
     let name = craze_engine::read_record(&arguments.run).map_or_else(|_| "frames".to_owned(), |record| record.scene);
     let report = export_sequence(
-        files.iter().map(|file| craze_frame::read(file)),
+        files.iter().map(|file| if arguments.thick { craze_frame::read_thick(file) } else { craze_frame::read(file) }),
         &surfaces_for_sequence(&arguments.run),
         format,
         &folder,

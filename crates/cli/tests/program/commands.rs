@@ -312,6 +312,18 @@ fn export_writes_shards_of_the_last_frame() {
 }
 
 #[test]
+fn export_of_thick_sheets_leaves_solids_unchanged() {
+    let workshop = Workshop::with_run();
+    for (folder, thick) in [("open", false), ("thick", true)] {
+        let mut arguments = vec!["export", "out/scene", "-f", "stl", "-o", folder];
+        arguments.extend(thick.then_some("--thick"));
+        workshop.craze(&arguments).succeeded();
+    }
+    let [open, thick] = ["open", "thick"].map(|folder| fs::read(workshop.path(&format!("{folder}/scene.0005.stl"))));
+    assert_eq!(open.unwrap(), thick.unwrap());
+}
+
+#[test]
 fn earlier_names_of_options_are_accepted_with_a_note() {
     let workshop = Workshop::with_run();
     let answer = workshop.craze(&["export", "out/scene", "-f", "shards", "--smallest=0.01", "--flat-cracks"]);

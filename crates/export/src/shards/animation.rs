@@ -11,7 +11,9 @@ use craze_math::{Mat3, Rotation, Vec3, polar};
 use craze_spatial::WindingTree;
 
 use super::contacts::position_bits;
-use super::{CollectedShards, Shard, ShardReport, ShardSettings, SourceSurface, collect_shards, encode, write};
+use super::{
+    CollectedShards, Shard, ShardReport, ShardSettings, SourceSurface, collect_shards, encode, thickened, write,
+};
 use crate::ExportError;
 use crate::document::{Document, Track};
 use crate::tuning::{DEVIATION_RANGE, FRAMES_PER_SECOND, PIECE_ROTATION_WEIGHT};
@@ -105,7 +107,7 @@ impl ShardMotion {
         Frames: DoubleEndedIterator<Item = Result<Frame, FrameFileError>>,
     {
         let mut backward = frames.rev();
-        let last = backward.next().ok_or(ExportError::NoFrames)??;
+        let last = thickened(backward.next().ok_or(ExportError::NoFrames)??)?;
         let collected = collect_shards(&last, source_surfaces, settings)?;
         let mut tracks: Vec<ShardTrack> = Vec::new();
         for (index, (body, body_shards)) in last.bodies.iter().zip(&collected.bodies).enumerate() {
@@ -115,8 +117,7 @@ impl ShardMotion {
         let mut times = vec![(last.number, last.time)];
         add_frame(&last, &mut tracks, &mut parents);
         for frame in backward {
-            let frame = frame?;
-            frame.check().map_err(|cause| ExportError::Invalid { frame: frame.number, cause })?;
+            let frame = thickened(frame?)?;
             if frame.bodies.len() != last.bodies.len() {
                 return Err(ExportError::NoShards { frame: frame.number, reason: "its bodies are others".to_owned() });
             }

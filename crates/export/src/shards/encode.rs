@@ -210,7 +210,7 @@ struct Vertex {
 impl Vertex {
     /// Equal for vertices that can be shared.
     fn key(&self) -> (u32, [u32; 3], Option<[u32; 2]>) {
-        (self.part_vertex, self.normal.map(f32::to_bits), self.texture.map(|place| place.map(f32::to_bits)))
+        (self.part_vertex, self.normal.map(f32::to_bits), self.texture.map(|uv| uv.map(f32::to_bits)))
     }
 }
 
@@ -221,17 +221,17 @@ fn primitive(faces: &Faces<'_>, shaded: &Shaded, shown: Face, origin: &Vec3) -> 
     let mut known = BTreeMap::new();
     let Shape { part, attributes, .. } = faces.shape;
     let triangles = part.triangles.iter().enumerate().filter(|(triangle, _)| faces.of(*triangle) == shown);
-    for (triangle, places) in triangles {
+    for (triangle, vertices) in triangles {
         let axis = matches!(shown, Face::Crack(_))
-            .then(|| dominant_axis(places.map(|vertex| part.positions[vertex as usize])));
+            .then(|| dominant_axis(vertices.map(|vertex| part.positions[vertex as usize])));
         for corner in 0..3 {
             let smooth = shaded.normals[shaded.triangles[triangle][corner] as usize];
             let own = attributes.normals.get(triangle).and_then(|normals| normals[corner]);
             let texture = match axis {
-                Some(axis) => Some(texture_coordinates(&(part.positions[places[corner] as usize] - origin), axis)),
+                Some(axis) => Some(texture_coordinates(&(part.positions[vertices[corner] as usize] - origin), axis)),
                 None => attributes.texture.get(triangle).map(|texture| [texture[corner][0], 1.0 - texture[corner][1]]),
             };
-            let vertex = Vertex { part_vertex: places[corner], normal: own.unwrap_or(smooth), texture };
+            let vertex = Vertex { part_vertex: vertices[corner], normal: own.unwrap_or(smooth), texture };
             let index = *known.entry(vertex.key()).or_insert_with(|| {
                 primitive.vertices.push(vertex);
                 primitive.vertices.len() as u32 - 1

@@ -16,7 +16,7 @@ use craze_frame::{BodyFrame, Fault, Frame, Surface, atomic_write, names};
 use craze_math::Vec3;
 use craze_skin::{Contacts, CrackDetail};
 
-use crate::attributes::{Pose, TriangleAttributes, transferred};
+use crate::attributes::{Pose, TriangleAttributes, own, transferred};
 use crate::looks::Inside;
 use crate::tuning::MAX_RECUTS;
 use crate::{ExportError, Format, check};
@@ -117,7 +117,8 @@ struct Shard {
 /// known rest shape.
 ///
 /// `source_surfaces` lists for every body the closed surfaces to cut its shards from, in order of
-/// preference. If none can be cut, shards have the faces of the tetrahedra. All shards of a body
+/// preference. If none can be cut, shards have the faces of the tetrahedra. Shards of a sheet are
+/// its pieces with their thickness. All shards of a body
 /// are cut from the same surface, so they fit together. `docs/formats.md` describes the file.
 pub fn export_shards(
     frame: &Frame,
@@ -125,6 +126,7 @@ pub fn export_shards(
     settings: &ShardSettings,
     folder: &Path,
 ) -> Result<ShardReport, ExportError> {
+    let frame = &thickened(frame.clone())?;
     write_shards(frame, &collect_shards(frame, source_surfaces, settings)?, settings, folder)
 }
 
@@ -136,6 +138,13 @@ fn write_shards(
 ) -> Result<ShardReport, ExportError> {
     let (bytes, shards) = encode::encode(frame, &collected.bodies, settings.hull_vertices)?;
     write(FILE, &bytes, folder, collected, shards)
+}
+
+/// Checks a frame and replaces its sheets by closed surfaces: shards are closed.
+fn thickened(frame: Frame) -> Result<Frame, ExportError> {
+    let number = frame.number;
+    frame.check().map_err(|cause| ExportError::Invalid { frame: number, cause })?;
+    frame.thickened().map_err(|cause| ExportError::Sheet { frame: number, cause })
 }
 
 /// Shards of a body, and the materials of their outsides.
@@ -159,7 +168,6 @@ fn collect_shards(
     settings: &ShardSettings,
 ) -> Result<CollectedShards, ExportError> {
     let number = frame.number;
-    frame.check().map_err(|cause| ExportError::Invalid { frame: number, cause })?;
     let mut bodies = Vec::new();
     let (mut outside_notes, mut left_out) = (Vec::new(), Vec::new());
     for (index, body) in frame.bodies.iter().enumerate() {
@@ -175,7 +183,9 @@ fn collect_shards(
             continue;
         };
         check::check_points(number, Format::Glb, &owner, "rest position", rest)?;
-        let source_surfaces = source_surfaces.get(index).map_or(&[][..], Vec::as_slice);
+        // The model of a sheet encloses nothing that could be cut.
+        let is_sheet = body.surface.face_attributes.get(names::SIDE).is_some();
+        let source_surfaces = source_surfaces.get(index).filter(|_| !is_sheet).map_or(&[][..], Vec::as_slice);
         bodies.push(shards(body, rest, source_surfaces, settings, &mut outside_notes));
     }
     if bodies.iter().all(|body| body.shards.is_empty()) {
@@ -251,7 +261,13 @@ fn shards(
         Some(CutBody { shapes, source, .. }) => (shapes, source.usable_paints(), Inside::of(source)),
         None => {
             let volumes: Vec<f64> = body.pieces.iter().map(|piece| piece.volume).collect();
-            (shapes_of_frame(&body.surface, rest, &volumes, &owners, None), Vec::new(), Inside::AsBody)
+            // Normals of the frame are not those at rest.
+            let without_normals =
+                |attributes: TriangleAttributes| TriangleAttributes { normals: [None; 3], ..attributes };
+            let own = own(&body.surface).map(|all| all.into_iter().map(without_normals).collect::<Vec<_>>());
+            let paint = |name: &String| Paint { name: name.clone(), ..Paint::default() };
+            let paints = body.surface.slots.iter().map(paint).collect();
+            (shapes_of_frame(&body.surface, rest, &volumes, &owners, own.as_deref()), paints, Inside::AsBody)
         }
     };
     BodyShards { shards: assemble(body, &touching, &owners, shapes), paints, inside }

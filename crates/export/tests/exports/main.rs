@@ -8,6 +8,7 @@ mod ply;
 mod sample;
 mod sequence;
 mod shards;
+mod sheets;
 mod stl;
 mod transferred_attributes;
 mod vtk;

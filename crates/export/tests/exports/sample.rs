@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use craze_frame::{
-    Attributes, BodyFrame, Data, Frame, ObstacleFrame, ObstacleShape, Particles, Piece, Pose, Surface, Volume, names,
+    Attributes, BodyFrame, Data, Frame, ObstacleFrame, ObstacleShape, Particles, Piece, Pose, Sheet, Surface, Volume,
+    names,
 };
 use craze_math::{Rotation, Vec3};
 
@@ -15,6 +16,9 @@ pub const DENSITY: f64 = 2500.0;
 pub const TIME_STEP: f64 = 0.04;
 /// Volume of the ball, an octahedron of radius 0.3 m (m³).
 pub const BALL_VOLUME: f64 = 4.0 / 3.0 * 0.3 * 0.3 * 0.3;
+
+/// Volume of the pane (m³): six of nine squares of 0.2 m, 1 cm thick.
+pub const PANE_VOLUME: f64 = 6.0 * 0.2 * 0.2 * 0.01;
 
 /// Frame of this number: the halves of the block move apart and rotate.
 pub fn frame(number: u32) -> Frame {
@@ -78,6 +82,7 @@ fn block(time: f64) -> BodyFrame {
         volume: Some(volume),
         particles: None,
         pieces,
+        ..BodyFrame::default()
     }
 }
 
@@ -140,4 +145,26 @@ fn ball() -> Surface {
     let corners = [Vec3::x(), Vec3::y(), Vec3::z(), -Vec3::x(), -Vec3::y(), -Vec3::z()];
     let triangles = vec![[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]];
     Surface { positions: corners.map(|corner| centre + 0.3 * corner).to_vec(), triangles, ..Surface::default() }
+}
+
+/// The thick surface of a flat sheet with a hole and a notch, in one piece.
+pub fn pane() -> BodyFrame {
+    let vertex = |i: usize, j: usize| (4 * i + j) as u32;
+    let squares =
+        (0..9).map(|square| [square / 3, square % 3]).filter(|square| ![[1, 1], [1, 2], [2, 2]].contains(square));
+    let triangles = squares.flat_map(|[i, j]| {
+        let [a, b, c, d] = [vertex(i, j), vertex(i, j + 1), vertex(i + 1, j + 1), vertex(i + 1, j)];
+        [[a, b, c], [a, c, d]]
+    });
+    let mut sheet = Surface {
+        positions: (0..16).map(|v| Vec3::new(0.2 * f64::from(v / 4), 4.0, 0.2 * f64::from(v % 4))).collect(),
+        triangles: triangles.collect(),
+        sheet: Some(Sheet { thickness: 0.01 }),
+        ..Surface::default()
+    };
+    let uv = sheet.triangles.iter().flatten().map(|&v| [f64::from(v / 4) / 3.0, f64::from(v % 4) / 3.0]).collect();
+    sheet.corner_attributes.set(names::UV, Data::Pair(uv));
+    let piece = Piece { id: 0, volume: PANE_VOLUME, mass: 1.0, parent: None, pose: Pose::default() };
+    let surface = sheet.thick().expect("a sheet");
+    BodyFrame { name: "pane".into(), method: "sheet".into(), surface, pieces: vec![piece], ..BodyFrame::default() }
 }
