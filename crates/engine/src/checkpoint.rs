@@ -66,11 +66,11 @@ pub enum CheckpointError {
     },
     /// A checkpoint of the scene before somebody edited it, or a file from another run.
     #[error(
-        "it belongs to another scene than the scene.toml beside it: put that file back as it was, or start anew with --force"
+        "it belongs to another scene than the scene.toml beside it: put that file back as it was, or start again with --force"
     )]
     ChangedScene,
     /// A table that has lost rows.
-    #[error("{0}: put the table back, or start anew with --force")]
+    #[error("{0}: put the table back, or start again with --force")]
     MissingRows(String),
     /// Bytes of a body that its method refuses.
     #[error("the saved body \"{body}\" of method \"{kind}\" is damaged: {reason}")]

@@ -43,7 +43,7 @@ pub enum Problem {
         meaning: String,
     },
     /// None of several keys where one is needed.
-    #[error("`{table}` says nothing: it needs one of {}", list(choices))]
+    #[error("`{table}` is empty: give one of {}", list(choices))]
     MissingChoice {
         /// Path of the table.
         table: String,

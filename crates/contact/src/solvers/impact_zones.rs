@@ -52,7 +52,7 @@ pub enum ZoneError {
         angle: f64,
     },
     /// A position is not a number, or too large for one.
-    #[error("places of the surface are not numbers")]
+    #[error("positions of the surface are not finite")]
     NotFinite,
 }
 

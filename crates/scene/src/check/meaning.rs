@@ -174,7 +174,7 @@ impl Checker<'_> {
                 }
             }
             if pair.friction.is_none() && pair.restitution.is_none() && pair.response.is_none() {
-                self.reject(&path, "the pair says nothing", "give it `friction`, `restitution` or `response`");
+                self.reject(&path, "the pair has no effect", "give it `friction`, `restitution` or `response`");
             }
             self.pair_response(&path, pair);
         }
