@@ -168,6 +168,18 @@ pub(crate) fn take_splits(world: &mut World) -> Vec<(Vec3, FailureMeasure)> {
         .collect()
 }
 
+/// Advances a quasi-static world until something splits, or to the end of the frame; returns the
+/// splits.
+pub(crate) fn run_to_split(world: &mut World) -> Result<Vec<(Vec3, FailureMeasure)>, ValidationError> {
+    loop {
+        let verdict = world.advance_frame(&mut |_| Verdict::Stop)?;
+        let splits = take_splits(world);
+        if !splits.is_empty() || verdict == Verdict::Continue {
+            return Ok(splits);
+        }
+    }
+}
+
 pub(crate) fn run_frames(world: &mut World, frames: u32) -> Result<(), ValidationError> {
     for _ in 0..frames {
         world.advance_frame(&mut |_| Verdict::Continue)?;

@@ -41,6 +41,15 @@ pub enum EventKind {
         /// Why.
         reason: String,
     },
+    /// Quasi-static runs only: matter failed and split at a constant load, until nothing failed.
+    LoadDrop {
+        /// Nodes that split.
+        splits: u64,
+        /// Equilibria that were found on the way.
+        balances: u32,
+        /// Forces of the body's holds.
+        holds: Vec<HoldReaction>,
+    },
     /// Impulses did not keep surfaces apart: what was about to pass through each other was moved together, as impact zones.
     Zones {
         /// Points in zones.
@@ -58,6 +67,17 @@ pub enum EventKind {
         /// Its piece.
         piece: u32,
     },
+}
+
+/// Force of a hold on its body before and after splits at a constant load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HoldReaction {
+    /// Name of the hold.
+    pub hold: String,
+    /// In the equilibrium in which the first node failed (N).
+    pub before: Vec3,
+    /// In the equilibrium in which nothing fails any more (N).
+    pub after: Vec3,
 }
 
 /// The quantity that a fracture criterion compares with its limit, as found where matter failed.

@@ -88,6 +88,23 @@ pub enum Effect {
     Traction(Vec3),
 }
 
+impl Effect {
+    /// This effect, with only a share of what it jumped by at the start. `jump` is the effect at the
+    /// start.
+    pub(crate) fn after_jump(&self, jump: &Effect, share: f64) -> Effect {
+        let missing = 1.0 - share;
+        match (self, jump) {
+            (Effect::Place(now), Effect::Place(start)) => {
+                let part = Isometry::from_parts((share * start.translation.vector).into(), start.rotation.powf(share));
+                Effect::Place(now * start.inverse() * part)
+            }
+            (Effect::Force(now), Effect::Force(start)) => Effect::Force(now - missing * start),
+            (Effect::Traction(now), Effect::Traction(start)) => Effect::Traction(now - missing * start),
+            _ => *self,
+        }
+    }
+}
+
 impl Hold {
     /// What the hold does in a step that ends at `end` (s); nothing once it has let go. `center` is the middle of the region as
     /// [`attach`](crate::Attachable::attach) found it: turns of a motion go about it.

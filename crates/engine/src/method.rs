@@ -189,11 +189,19 @@ pub trait Implicit {
     fn compliance(&mut self, dofs: &[u32], step: &Step) -> Option<Vec<Mat3>>;
 }
 
-/// A body that finds equilibria.
+/// A body that finds equilibria and breaks in them. The world advances the load to the first failure, and asks for splits and
+/// equilibria under the same load until nothing fails.
 pub trait QuasiStatic {
-    /// Finds the state in which the loads at `step.time + step.time_step` are in equilibrium, then changes the body as
-    /// [`Method::commit`] does.
-    fn balance(&mut self, step: &Step, log: &mut CommitLog) -> Result<(), Failure>;
+    /// Moves the state to the equilibrium of the loads at `step.time + step.time_step`. Nothing breaks. A step of length 0 means
+    /// the same load as before, after splits.
+    fn balance(&mut self, step: &Step) -> Result<(), Failure>;
+
+    /// The largest failure measure in the state over its limit: above 1, something fails and can be split.
+    fn failure_ratio(&mut self) -> f64;
+
+    /// Splits the strongest of the nodes that fail at each crack front; returns the number of splits. Whatever cannot be split
+    /// fails no more.
+    fn split_fronts(&mut self, step: &Step, log: &mut CommitLog) -> u64;
 }
 
 /// A body that takes snapshots of itself, faster than by [`Method::save`].

@@ -29,6 +29,7 @@ impl World {
     /// of their own.
     pub(crate) fn sample_probes(&mut self, moment: Moment) {
         let is_due = |probe: &Probe, samples: u64| match probe.every {
+            _ if moment == Moment::Onset => true,
             Some(every) => self.time >= samples as f64 * every * (1.0 - 1e-12),
             None => moment == Moment::FrameEnd,
         };
@@ -58,6 +59,8 @@ impl World {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
     Step,
+    /// Something fails in this equilibrium, or has just split: the load path needs every probe.
+    Onset,
     FrameEnd,
 }
 

@@ -70,16 +70,20 @@ impl World {
     fn try_frame(&mut self, tell: &mut dyn FnMut(Progress) -> Verdict) -> Result<Verdict, WorldError> {
         let number = self.frame_number + 1;
         let end = f64::from(number) / self.settings.frames_per_second;
-        while self.time < end {
-            match self.settings.mode {
-                Mode::Dynamic => self.step(end).or_else(|error| self.tell_runaway(error))?,
-                Mode::QuasiStatic { steps } => self.load_step(end, steps)?,
-            }
+        while self.time < end || self.load_path.is_failing() {
+            let moment = match self.settings.mode {
+                Mode::Dynamic => {
+                    self.step(end).or_else(|error| self.tell_runaway(error))?;
+                    Moment::Step
+                }
+                Mode::QuasiStatic { steps } => self.follow_load(steps)?,
+            };
             let clock = Instant::now();
             if self.counters.steps.is_multiple_of(STEPS_BETWEEN_LOOKS) && self.settings.mode == Mode::Dynamic {
                 self.watch.look(self)?;
             }
-            self.sample_probes(if self.time < end { Moment::Step } else { Moment::FrameEnd });
+            let is_end = self.time >= end && !self.load_path.is_failing();
+            self.sample_probes(if is_end { Moment::FrameEnd } else { moment });
             self.counters.book(Stage::Observe, clock);
             let progress = Progress { frame: number, time: self.time, time_step: self.last_time_step };
             if tell(progress) == Verdict::Stop {
@@ -94,6 +98,7 @@ impl World {
             body.method.settle();
         }
         self.scratch.forget_caches();
+        self.load_path.forget();
         self.find_separations();
         Ok(Verdict::Continue)
     }
@@ -151,30 +156,6 @@ impl World {
         Ok(())
     }
 
-    /// One load step of the quasi-static mode.
-    fn load_step(&mut self, end: f64, steps: u32) -> Result<(), WorldError> {
-        let length = 1.0 / (self.settings.frames_per_second * f64::from(steps.max(1)));
-        // What is left is a whole number of load steps up to rounding.
-        let left = ((end - self.time) / length).round().max(1.0);
-        let time_step = (end - self.time) / left;
-        self.gather_loads(time_step);
-        self.scratch.springs.iter_mut().for_each(Vec::clear);
-        let balance = |method: &mut dyn Method, step: &Step, log: &mut CommitLog| {
-            let kind = method.kind();
-            let body = method.quasi_static().ok_or(Failure::NoEquilibrium { method: kind })?;
-            body.balance(step, log)
-        };
-        self.for_bodies(time_step, balance).map_err(|(body, failure)| {
-            let (body, time) = (self.bodies[body].name.clone(), self.time + time_step);
-            WorldError::Stuck { body, time, time_step, failure, squeezed_by: Vec::new() }
-        })?;
-        self.check_overlaps(time_step)?;
-        self.time = if left <= 1.0 { end } else { self.time + time_step };
-        self.last_time_step = time_step;
-        self.counters.steps += 1;
-        Ok(())
-    }
-
     /// A whole number of steps to `end`, or to the next keyframe of an obstacle before it, none longer than anyone bears; and where they end.
     fn choose_time_step(&self, end: f64) -> Result<(f64, f64), WorldError> {
         let keys = self.obstacles.iter().filter_map(|obstacle| obstacle.next_key(self.time));
@@ -227,7 +208,7 @@ impl World {
     }
 
     /// Calls `work` for every body in order, until one fails, and takes over what they log.
-    fn for_bodies(
+    pub(crate) fn for_bodies(
         &mut self,
         time_step: f64,
         mut work: impl FnMut(&mut dyn Method, &Step, &mut CommitLog) -> Result<(), Failure>,
@@ -248,7 +229,7 @@ impl World {
     }
 
     /// What every hold does in this step, by body.
-    fn gather_loads(&mut self, time_step: f64) {
+    pub(crate) fn gather_loads(&mut self, time_step: f64) {
         let end = self.time + time_step;
         self.scratch.loads.resize_with(self.bodies.len(), Vec::new);
         self.scratch.springs.resize_with(self.bodies.len(), Vec::new);

@@ -3,6 +3,7 @@
 use crate::contact::Scratch;
 use crate::contact::Separation;
 use crate::counters::CommitLog;
+use crate::load_path::LoadPath;
 use crate::throttle::Throttle;
 use crate::watch::Watch;
 use crate::{
@@ -312,6 +313,7 @@ pub struct World {
     /// Whether bodies that start inside each other part slowly, and who still does.
     pub(crate) separates: bool,
     pub(crate) separations: Vec<Separation>,
+    pub(crate) load_path: LoadPath,
     pub(crate) scratch: Scratch,
 }
 
@@ -338,6 +340,7 @@ impl World {
             last_time_step: 0.0,
             separates: false,
             separations: Vec::new(),
+            load_path: LoadPath::default(),
             scratch: Scratch::default(),
         };
         world.watch = Watch::new(&world);

@@ -200,9 +200,14 @@ impl Solid {
         self.each_load(step.loads, |node, force| loads[node] += force);
         let mut before = std::mem::take(&mut self.equilibrium);
         before.resize(self.state.len());
+        solver.constraints = self.fixed_nodes(step);
+        self.support_free_pieces(&mut solver.constraints, &mut loads);
+        if step.time_step == 0.0 {
+            // Splits have changed the nodes, not the load.
+            before.external.clone_from(&loads);
+        }
         let mut placed = Vec::new();
         self.each_placed(step.loads, |_, node, end| placed.push((node, end)));
-        solver.constraints = self.fixed_nodes(step);
         let minimise = |solver: &mut ImplicitSolver| self.minimise(solver, workspace, step.contacts, None);
         let after = match solver.march(&before, loads, &placed, minimise) {
             Ok(after) => after,
@@ -230,5 +235,6 @@ impl Solid {
     }
 }
 
+mod support;
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,7 @@ mod forces;
 #[cfg(test)]
 mod fracture_tests;
 mod frame;
+mod fronts;
 mod gather;
 mod implicit;
 mod integrate;

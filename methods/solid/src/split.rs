@@ -100,7 +100,7 @@ impl Solid {
     }
 
     /// Splits a node if it still fails; returns both copies of it.
-    fn split_if_failing(&mut self, node: NodeId, splits: &mut Vec<PieceEvent>) -> Option<[NodeId; 2]> {
+    pub(crate) fn split_if_failing(&mut self, node: NodeId, splits: &mut Vec<PieceEvent>) -> Option<[NodeId; 2]> {
         let failure = self.failure_state(node).filter(|failure| failure.ratio > 1.0)?;
         if self.refused[node.index()] {
             return None;
@@ -323,7 +323,7 @@ impl Solid {
 
     /// Labels the pieces that splits have separated, and records the splits as events. `changed`
     /// are the elements on both sides of all separated facets.
-    fn separate_pieces(&mut self, mut splits: Vec<PieceEvent>, changed: &[u32]) {
+    pub(crate) fn separate_pieces(&mut self, mut splits: Vec<PieceEvent>, changed: &[u32]) {
         let Separated { born, changed } = self.pieces.separate(&mut self.mesh, changed);
         for (label, elements) in changed {
             if self.pieces.is_debris(label) {

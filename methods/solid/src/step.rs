@@ -215,12 +215,18 @@ impl ContactNodes for Solid {
 }
 
 impl QuasiStatic for Solid {
-    fn balance(&mut self, step: &Step, log: &mut CommitLog) -> Result<(), Failure> {
-        self.find_balance(step)?;
-        log.end_stage(Stage::Predict);
-        self.fracture(step, &mut log.events);
-        log.end_stage(Stage::Fracture);
-        Ok(())
+    fn balance(&mut self, step: &Step) -> Result<(), Failure> {
+        self.find_balance(step)
+    }
+
+    fn failure_ratio(&mut self) -> f64 {
+        self.largest_failure_ratio()
+    }
+
+    fn split_fronts(&mut self, step: &Step, log: &mut CommitLog) -> u64 {
+        let splits = self.split_strongest_of_fronts();
+        report(&mut self.events, step.time + step.time_step, &mut log.events);
+        splits
     }
 }
 

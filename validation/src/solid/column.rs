@@ -6,7 +6,7 @@ use crate::outcome::{Expected, Findings};
 use crate::plot::{Line, Mark, Plot, Scale};
 use crate::run::{Depth, Test};
 use crate::setup::{JITTER, awake, constrain_nodes, elastic, is_on_surface, solid_at_rest};
-use craze_engine::{Attachable, CommitLog, QuasiStatic, Step};
+use craze_engine::{Attachable, QuasiStatic, Step};
 use craze_material::Elasticity;
 use craze_math::Vec3;
 use craze_mesh::kuhn_box_jittered;
@@ -69,7 +69,7 @@ fn nominal_stress(cells: [usize; 3], stretch: f64) -> Result<f64, ValidationErro
     let (held, loads) = constrain_nodes(&mut solid, (0..surface.len()).filter(|&node| surface[node]), stretched)?;
     solid.set_state(&positions, &vec![Vec3::zeros(); positions.len()]);
     let step = Step { time: 0.0, time_step: 1.0, gravity: Vec3::zeros(), loads: &loads, contacts: &[] };
-    solid.balance(&step, &mut CommitLog::default())?;
+    solid.balance(&step)?;
     let on_top = |node: usize| solid.mesh().positions()[node].y > SIZE[1] * (1.0 - 1e-9);
     let top = held.iter().zip(&loads).filter(|(node, _)| on_top(**node));
     let force: Vec3 = top.map(|(_, load)| solid.reaction(load.hold)).sum();
