@@ -10,9 +10,12 @@
 //!    moving ones meet.
 //! 5. [`collisions`]: pairs that come too close in a step, each with a normal, the gaps at its
 //!    start and end, and the weighted degrees of freedom on both sides.
-//! 6. [`solvers`]: impulses, forces in implicit bodies, penalty forces, and impact zones as the
-//!    fail-safe. [`friction`] has Coulomb's law.
-//! 7. [`intersection`]: an exact test for surfaces that pass through each other.
+//! 6. [`solvers`]: impulses, springs and forces in implicit bodies, penalty forces, and impact zones as
+//!    the fail-safe. What a solver adds to a collision stands beside it, never in a copy of its
+//!    fields. [`friction`] has Coulomb's law.
+//! 7. [`responses`]: what a body receives, an [`Impulse`] on its prediction or a [`ContactSpring`] in
+//!    its equations.
+//! 8. [`intersection`]: an exact test for surfaces that pass through each other.
 //!
 //! [`tolerances`] has the tolerances of all stages.
 
@@ -25,6 +28,7 @@ pub mod friction;
 pub mod geometry;
 pub mod intersection;
 pub mod obstacles;
+pub mod responses;
 pub mod solvers;
 #[cfg(test)]
 mod testing;
@@ -36,9 +40,9 @@ pub use collisions::initial::{PlacedSurface, separate_flush_faces};
 pub use collisions::{Collision, Stencil};
 pub use friction::ContactMaterial;
 pub use geometry::{
-    CollisionGeometry, ContactNodes, ContactPoints, ContactRun, ContactRuns, ContactSpring, ContactSurface,
-    ContactTetrahedra, ContactTriangles, CrackFaces, Features, Fit, Impulse, PointStencils, Proxy, ProxyTouch,
-    SurfaceDof, SurfacePoint,
+    CollisionGeometry, ContactNodes, ContactPoints, ContactRun, ContactRuns, ContactSurface, ContactTetrahedra,
+    ContactTriangles, CrackFaces, Features, Fit, PointStencils, Proxy, ProxyTouch, SurfaceDof, SurfacePoint,
 };
 pub use obstacles::{MeshShape, RigidShape, SignedDistance};
+pub use responses::{ContactSpring, Impulse};
 pub use solvers::self_overlap::SelfOverlaps;

@@ -151,7 +151,7 @@ impl World {
     /// Loads at a time (s).
     fn gather_quasi_static_loads(&mut self, time: f64, steps: u32) {
         self.gather_loads(time - self.time);
-        self.scratch.springs.iter_mut().for_each(Vec::clear);
+        self.scratch.equations.iter_mut().for_each(|contacts| contacts.clear());
         let share = self.share_of_jump(time, steps);
         if share == 1.0 {
             return;

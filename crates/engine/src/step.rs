@@ -232,7 +232,7 @@ impl World {
     pub(crate) fn gather_loads(&mut self, time_step: f64) {
         let end = self.time + time_step;
         self.scratch.loads.resize_with(self.bodies.len(), Vec::new);
-        self.scratch.springs.resize_with(self.bodies.len(), Vec::new);
+        self.scratch.equations.resize_with(self.bodies.len(), Default::default);
         self.scratch.loads.iter_mut().for_each(Vec::clear);
         for (index, (hold, center)) in self.holds.iter().zip(&self.hold_centers).enumerate() {
             let load = hold.load(crate::HoldId(index as u32), center, end);

@@ -5,7 +5,7 @@ use crate::outcome::{Expected, Findings};
 use crate::run::{Depth, Test};
 use craze_contact::collisions::overlap::OverlapRegion;
 use craze_contact::solvers::penalty::{PenaltyBody, PenaltyForce, overlap_forces};
-use craze_contact::{ContactTetrahedra, VolumeTree};
+use craze_contact::{ContactMaterial, ContactTetrahedra, VolumeTree};
 use craze_math::Vec3;
 use craze_mesh::{TetMesh, kuhn_box};
 
@@ -48,7 +48,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     let coarse = box_against_box(1, 1)?;
     for cells in 2..=finest {
         let fine = box_against_box(cells, cells + 1)?;
-        let change = (fine.spring.force * fine.spring.normal - coarse.spring.force * coarse.spring.normal).norm()
+        let change = (fine.spring.force * fine.collision.normal - coarse.spring.force * coarse.collision.normal).norm()
             / coarse.spring.force;
         let what = format!("change of the force between boxes of {cells} and {} cells per edge", cells + 1);
         findings.compare(what, "", change, Expected::Zero { limit: 1e-9 });
@@ -94,7 +94,7 @@ fn only_force(bodies: &[Body; 2]) -> Result<PenaltyForce, ValidationError> {
         }
     });
     let mut found = Vec::new();
-    overlap_forces(&first, &second, &mut found);
+    overlap_forces(&first, &second, ContactMaterial { friction: 0.0, restitution: 0.0 }, &mut found);
     found.pop().filter(|_| found.is_empty()).ok_or(ValidationError::NothingMeasured("the overlap"))
 }
 
@@ -102,8 +102,8 @@ fn only_force(bodies: &[Body; 2]) -> Result<PenaltyForce, ValidationError> {
 fn net(press: &PenaltyForce, bodies: &[Body; 2]) -> (f64, f64) {
     let (mut force, mut moment) = (Vec3::zeros(), Vec3::zeros());
     for (side, sign) in [(0, 1.0), (1, -1.0)] {
-        for &(node, weight) in &press.nodes[side] {
-            let push = sign * weight * press.spring.normal;
+        for &(node, weight) in press.collision.sides[side].as_slice() {
+            let push = sign * weight * press.collision.normal;
             force += push;
             moment += bodies[side].positions[node as usize].cross(&push);
         }

@@ -97,9 +97,8 @@ impl PointSum {
 /// A side as solvers see it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Side {
-    /// Identifies the side from step to step: its owner and up to three of its points, `u32::MAX`
-    /// where there is none.
-    pub name: [u32; 4],
+    /// Identifies the side from step to step.
+    pub name: SideName,
     /// What an impulse on it moves.
     pub parts: Parts,
 }
@@ -131,8 +130,12 @@ impl Side {
     }
 }
 
+/// Identifies a side from step to step: its owner and up to three of its points, `u32::MAX` where
+/// there is none.
+pub type SideName = [u32; 4];
+
 /// Identifies a collision from step to step by the names of its sides.
-pub type CollisionKey = [[u32; 4]; 2];
+pub type CollisionKey = [SideName; 2];
 
 impl Collision {
     /// Identifies the collision from step to step.

@@ -42,6 +42,12 @@ impl Stencil {
         Stencil(Entries::Inline { count: 1, entries: [(dof, 1.0), (0, 0.0), (0, 0.0)] })
     }
 
+    /// Degrees of freedom that differ from each other, with their weights: any number of them without
+    /// a search for those that occur twice.
+    pub fn distinct(entries: Vec<(u32, f64)>) -> Stencil {
+        if entries.len() <= INLINE { entries.into_iter().collect() } else { Stencil(Entries::Heap(entries.into())) }
+    }
+
     /// The degrees of freedom with their weights, in this order.
     #[inline]
     pub fn as_slice(&self) -> &[(u32, f64)] {
@@ -100,6 +106,8 @@ mod tests {
         assert_eq!(few.as_slice(), [(7, 0.75), (3, 0.25)]);
         let many: Stencil = [(4, 0.1), (3, 0.2), (2, 0.3), (1, 0.4), (3, 0.5), (0, 0.6)].into_iter().collect();
         assert_eq!(many.as_slice(), [(4, 0.1), (3, 0.7), (2, 0.3), (1, 0.4), (0, 0.6)]);
+        assert_eq!(Stencil::distinct(many.as_slice().to_vec()), many);
+        assert_eq!(Stencil::distinct(few.as_slice().to_vec()), few);
         assert_eq!(Stencil::single(9), [(9, 1.0)].into_iter().collect());
         assert!(Stencil::from_iter([]).as_slice().is_empty());
     }

@@ -11,7 +11,6 @@ pub(crate) use crack_faces::{CrackFacePair, SecondPart};
 pub use features::Features;
 pub use proxy::{Fit, Proxy, ProxyTouch};
 pub use surface::{
-    ContactRun, ContactSpring, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, PointStencils, SurfaceDof,
-    SurfacePoint,
+    ContactRun, ContactSurface, ContactTetrahedra, ContactTriangles, PointStencils, SurfaceDof, SurfacePoint,
 };
 pub use view::{CollisionGeometry, ContactNodes, ContactPoints, ContactRuns};

@@ -1,8 +1,8 @@
-//! Collision geometry of a body, and what it gets back: impulses and contact springs.
+//! Lists of which collision geometry consists: points, triangles, tetrahedra.
 
 use crate::collisions::Stencil;
-use crate::friction::secant_stiffness;
-use craze_math::{Mat3, Vec3};
+use crate::responses::Impulse;
+use craze_math::Vec3;
 use craze_spatial::Aabb;
 use std::ops::Range;
 
@@ -171,120 +171,9 @@ impl SurfacePoint {
     };
 }
 
-/// An impulse on a degree of freedom over a step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Impulse {
-    /// The degree of freedom, as the body numbers them.
-    pub dof: u32,
-    /// The impulse (N·s).
-    pub impulse: Vec3,
-}
-
-/// A contact in the equations of an implicit body: a force at the predicted position, and how it
-/// changes as the contact point moves.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ContactSpring {
-    /// Identifies the contact point: the [`dof`](SurfacePoint::dof) of its surface point, the first
-    /// of several.
-    pub point: u32,
-    /// The degrees of freedom of which the contact point is a weighted sum, as the body numbers
-    /// them: those of one node, edge or face.
-    pub stencil: Stencil,
-    /// The obstacle, as the world numbers them; none for another body.
-    pub obstacle: Option<u32>,
-    /// Constant part of the force (N).
-    pub force: Vec3,
-    /// Position at which the spring is at rest (m).
-    pub anchor: Vec3,
-    /// Unit normal out of the other thing: a contact may push along it and never pulls.
-    pub normal: Vec3,
-    /// Stiffness (N/m), symmetric positive semidefinite.
-    pub stiffness: Mat3,
-    /// Friction coefficient (1).
-    pub friction: f64,
-}
-
-impl ContactSpring {
-    /// The degrees of freedom with their weights.
-    pub fn dofs(&self) -> impl Iterator<Item = (usize, f64)> + Clone + '_ {
-        self.stencil.as_slice().iter().map(|&(dof, weight)| (dof as usize, weight))
-    }
-
-    /// Position of the contact point (m), from those of the degrees of freedom (m).
-    pub fn position(&self, positions: impl Fn(usize) -> Vec3) -> Vec3 {
-        self.dofs().map(|(dof, weight)| weight * positions(dof)).sum()
-    }
-
-    /// Energy (J) at a position of the contact point (m), up to a constant: its gradient is the
-    /// negative force.
-    pub fn energy(&self, position: &Vec3) -> f64 {
-        let away = position - self.anchor;
-        0.5 * away.dot(&(self.stiffness * away)) - self.force.dot(position)
-    }
-
-    /// Force (N) at a position of the contact point (m).
-    pub fn force(&self, position: &Vec3) -> Vec3 {
-        self.force + self.stiffness * (self.anchor - position)
-    }
-
-    /// Normal force (N) at a position of the contact point (m); negative if the contact pulls.
-    pub fn normal_force(&self, position: &Vec3) -> f64 {
-        self.force(position).dot(&self.normal)
-    }
-
-    /// Sets the tangential stiffness to that of Coulomb friction at a position of the contact point
-    /// (m): the secant stiffness of a spring that is as stiff as the normal one until it slips.
-    /// Returns the relative change of the tangential stiffness; 0 without friction.
-    pub fn update_friction(&mut self, position: &Vec3) -> f64 {
-        let across = self.normal * self.normal.transpose();
-        let along = Mat3::identity() - across;
-        let stiffness = self.normal.dot(&(self.stiffness * self.normal));
-        let former = 0.5 * (self.stiffness.trace() - stiffness);
-        let slid = (along * (position - self.anchor)).norm();
-        let normal_force = self.normal_force(position).max(0.0);
-        let tangential = secant_stiffness(self.friction, normal_force, stiffness, slid);
-        self.stiffness = stiffness * across + tangential * along;
-        let larger = tangential.max(former);
-        if larger > 0.0 { (tangential - former).abs() / larger } else { 0.0 }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn pressed() -> ContactSpring {
-        let stiffness = 100.0 * Vec3::y() * Vec3::y().transpose();
-        ContactSpring {
-            point: 0,
-            stencil: Stencil::single(0),
-            obstacle: Some(0),
-            force: Vec3::zeros(),
-            anchor: Vec3::zeros(),
-            normal: Vec3::y(),
-            stiffness,
-            friction: 0.5,
-        }
-    }
-
-    #[test]
-    fn friction_drags_with_its_share_of_the_push() {
-        let mut contact = pressed();
-        let place = Vec3::new(0.3, -0.1, 0.4); // pushed with 10 N, slid by 0.5 m
-        assert_eq!(contact.update_friction(&place), 1.0);
-        assert!((contact.force(&place) - Vec3::new(-3.0, 10.0, -4.0)).norm() < 1e-12);
-        assert_eq!(contact.update_friction(&place), 0.0, "it has found its answer");
-    }
-
-    #[test]
-    fn friction_holds_what_would_slide_less_than_the_contact_gives() {
-        let mut contact = pressed();
-        let place = Vec3::new(0.01, -0.1, 0.0);
-        contact.update_friction(&place);
-        assert!((contact.force(&place) - Vec3::new(-1.0, 10.0, 0.0)).norm() < 1e-12, "stiff, and less than 5 N");
-        contact.update_friction(&Vec3::new(0.01, 0.1, 0.0));
-        assert!((contact.force(&place) - Vec3::new(0.0, 10.0, 0.0)).norm() < 1e-12, "nothing presses: nothing drags");
-    }
 
     #[test]
     fn points_of_several_degrees_of_freedom_keep_theirs() {

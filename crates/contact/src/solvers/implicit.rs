@@ -15,8 +15,9 @@
 //! Rejected: projected Gauss–Seidel, which needs thousands of iterations where a hundred points
 //! share the weight of a block.
 
-use crate::collisions::{Collision, CollisionKey, PointSum, Stencil};
+use crate::collisions::{Collision, CollisionKey, PointSum, SideName, Stencil};
 use crate::friction::{project, secant_stiffness};
+use crate::responses::ContactSpring;
 use craze_math::{Mat3, Vec3};
 use std::collections::BTreeMap;
 
@@ -119,8 +120,8 @@ impl CompliantBody {
 /// A side of an implicit contact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImplicitSide {
-    /// The body.
-    pub body: usize,
+    /// Identifies the side from step to step; the first number is the body.
+    pub name: SideName,
     /// The contact point as a sum of points of its surface.
     pub points: PointSum,
     /// The same as a sum of its degrees of freedom.
@@ -136,6 +137,11 @@ pub struct ImplicitSide {
 }
 
 impl ImplicitSide {
+    /// The body.
+    pub fn body(&self) -> usize {
+        self.name[0] as usize
+    }
+
     /// Speed per unit of impulse on the contact point (1/kg).
     pub fn mobility(&self) -> f64 {
         let weights = self.stencil.as_slice().iter().zip(&self.inverse_masses);
@@ -146,8 +152,6 @@ impl ImplicitSide {
 /// A contact of an implicit body with another body: a spring between two contact points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImplicitContact {
-    /// Identifies the collision.
-    pub key: CollisionKey,
     /// The collision as it was found. Its sides follow the predictions.
     pub collision: Collision<ImplicitSide>,
     /// Distance along the normal at which the spring is at rest (m).
@@ -157,7 +161,7 @@ pub struct ImplicitContact {
     /// Factor by which it is stiffer (1): a hard impact must not use up the contact distance.
     pub hardening: f64,
     /// Force on the first side (N) that the predictions of implicit bodies include.
-    pub applied: Vec3,
+    pub included: Vec3,
     /// Force on the first side (N) as it was solved for.
     pub force: Vec3,
     /// Tangential stiffness of friction (N/m); none before the first solution and where the contact
@@ -166,6 +170,18 @@ pub struct ImplicitContact {
 }
 
 impl ImplicitContact {
+    /// Identifies the collision from step to step.
+    pub fn key(&self) -> CollisionKey {
+        self.collision.sides.each_ref().map(|side| side.name)
+    }
+
+    /// The contact as a side's body receives it: the force that was found, which its equations include.
+    pub fn spring(&self, side: usize) -> ContactSpring {
+        let (ImplicitSide { stencil, end, .. }, sign) = (&self.collision.sides[side], [1.0, -1.0][side]);
+        let (stencil, force) = (stencil.clone(), sign * self.included);
+        ContactSpring { stencil, force, anchor: *end, stiffness: Mat3::zeros() }
+    }
+
     /// Stiffness along the normal (N/m).
     pub fn normal_stiffness(&self) -> f64 {
         self.stiffness * self.hardening
@@ -185,7 +201,7 @@ impl ImplicitContact {
 
     /// The force that the prediction of a side includes (N).
     fn known(&self, side: &ImplicitSide) -> Vec3 {
-        if side.is_implicit { self.applied } else { Vec3::zeros() }
+        if side.is_implicit { self.included } else { Vec3::zeros() }
     }
 
     /// The force (N) that the contact can bear.
@@ -265,7 +281,7 @@ impl<'a> Delassus<'a> {
         let numbers: Vec<usize> = bodies.keys().copied().collect();
         let bodies: Vec<&mut CompliantBody> = bodies.values_mut().collect();
         let place = |side: &ImplicitSide| {
-            let body = numbers.binary_search(&side.body).unwrap_or(0);
+            let body = numbers.binary_search(&side.body()).unwrap_or(0);
             let slot = |dof: u32| bodies[body].dofs.binary_search(&dof).unwrap_or(0) as u32;
             (body, side.stencil.as_slice().iter().map(|&(dof, weight)| (slot(dof), weight)).collect())
         };
@@ -494,9 +510,9 @@ mod tests {
         BTreeMap::from([(0, plate), (1, ground)])
     }
 
-    fn side(body: usize, dof: u32, end: Vec3) -> ImplicitSide {
+    fn side(body: u32, dof: u32, end: Vec3) -> ImplicitSide {
         ImplicitSide {
-            body,
+            name: [body, dof, dof, dof],
             points: PointSum::single(dof),
             stencil: Stencil::single(dof),
             inverse_masses: vec![1.0],
@@ -517,12 +533,11 @@ mod tests {
             applied: None,
         };
         ImplicitContact {
-            key: [[0; 4]; 2],
             collision,
             contact_distance: 0.0,
             stiffness,
             hardening: 1.0,
-            applied: Vec3::zeros(),
+            included: Vec3::zeros(),
             force: Vec3::zeros(),
             friction_stiffness: None,
         }
@@ -597,7 +612,7 @@ mod tests {
         let total: f64 = contacts.iter().map(|contact| contact.force.y).sum();
         for contact in &mut contacts {
             contact.collision.sides[0].end.y = -1e-3 + 1e-3 * total;
-            contact.applied = contact.force;
+            contact.included = contact.force;
         }
         let before: Vec<Vec3> = contacts.iter().map(|contact| contact.force).collect();
         let moved = solve(&mut contacts, &mut bodies);

@@ -12,6 +12,7 @@
 //!   of the tessellation.
 
 use crate::collisions::overlap::OverlapRegion;
+use crate::collisions::{Collision, Stencil};
 use crate::friction::borne_share;
 use crate::tolerances::MIN_BOUNCE_SPEED;
 use crate::{ContactMaterial, ContactTetrahedra, SurfacePoint, VolumeTree};
@@ -34,13 +35,12 @@ pub enum Response {
     OverlapPenalty,
 }
 
-/// A force along a normal between weighted sums of nodes of two bodies.
+/// A penetration of two bodies that a force keeps small.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PenaltyForce {
-    /// Nodes of each side, ascending, with weights that sum to one.
-    pub nodes: [Vec<(u32, f64)>; 2],
-    /// The contact point (m).
-    pub point: Vec3,
+    /// The penetration at the start of the step, whose gap is the negative (mean) depth, between
+    /// nodes of both bodies with weights that sum to one. It is not followed to the end of the step.
+    pub collision: Collision<Stencil>,
     /// The force and its stiffness.
     pub spring: PenaltySpring,
 }
@@ -48,8 +48,6 @@ pub struct PenaltyForce {
 /// A compressed spring along a normal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PenaltySpring {
-    /// Unit vector along which the first side is pushed.
-    pub normal: Vec3,
     /// Force (N).
     pub force: f64,
     /// Its derivative with the depth (N/m).
@@ -67,7 +65,12 @@ pub struct PenaltyBody<'a> {
 
 /// Finds the forces on nodes of each body within the other. The stiffness is that of two springs in
 /// series, each as stiff as a cube of the body's matter of the size of the entered tetrahedron.
-pub fn node_forces(first: &PenaltyBody, second: &PenaltyBody, found: &mut Vec<PenaltyForce>) {
+pub fn node_forces(
+    first: &PenaltyBody,
+    second: &PenaltyBody,
+    material: ContactMaterial,
+    found: &mut Vec<PenaltyForce>,
+) {
     let moduli = in_series(first.matter.modulus, second.matter.modulus);
     let mut enter = |of: &VolumeTree, into: &VolumeTree, sign: f64| {
         let bounds = into.bounds();
@@ -77,14 +80,13 @@ pub fn node_forces(first: &PenaltyBody, second: &PenaltyBody, found: &mut Vec<Pe
             let Some((tetrahedron, weights)) = holder else { continue };
             let Some((nearest, outward)) = into.nearest_outside(&point) else { continue };
             let stiffness = moduli * volume(&into.corners(tetrahedron)).abs().cbrt();
-            let force = stiffness * nearest.distance_squared.sqrt();
-            let single = vec![(node, 1.0)];
+            let depth = nearest.distance_squared.sqrt();
+            let single = Stencil::single(node);
             let holding = in_order(into.nodes(tetrahedron).into_iter().zip(weights));
-            let nodes = if sign > 0.0 { [single, holding] } else { [holding, single] };
+            let sides = if sign > 0.0 { [single, holding] } else { [holding, single] };
             found.push(PenaltyForce {
-                nodes,
-                point,
-                spring: PenaltySpring { normal: sign * outward, force, stiffness },
+                collision: penetration(sides, point, sign * outward, depth, material),
+                spring: PenaltySpring { force: stiffness * depth, stiffness },
             });
         }
     };
@@ -95,12 +97,17 @@ pub fn node_forces(first: &PenaltyBody, second: &PenaltyBody, found: &mut Vec<Pe
 /// Finds the forces of the regions in which two bodies overlap. The pressure is the depth times the
 /// stiffness of two springs in series, each the modulus over the size of the body: it does not
 /// depend on the tessellation.
-pub fn overlap_forces(first: &PenaltyBody, second: &PenaltyBody, found: &mut Vec<PenaltyForce>) {
+pub fn overlap_forces(
+    first: &PenaltyBody,
+    second: &PenaltyBody,
+    material: ContactMaterial,
+    found: &mut Vec<PenaltyForce>,
+) {
     let pressure_per_depth = |body: &PenaltyBody| body.matter.modulus / body.matter.size;
     let stiffness = in_series(pressure_per_depth(first), pressure_per_depth(second));
     for region in OverlapRegion::between(first.tree, second.tree) {
         let Some(normal) = region.separation_normal() else { continue };
-        let nodes = [(0, first.tree), (1, second.tree)].map(|(side, tree)| {
+        let sides = [(0, first.tree), (1, second.tree)].map(|(side, tree)| {
             in_order(region.shares.iter().flat_map(|share| {
                 let tetrahedron = share.tetrahedra[side];
                 let weights = weights_at(&tree.corners(tetrahedron), &share.centroid);
@@ -108,27 +115,44 @@ pub fn overlap_forces(first: &PenaltyBody, second: &PenaltyBody, found: &mut Vec
                 tree.nodes(tetrahedron).into_iter().zip(weights.map(|weight| part * weight))
             }))
         });
-        let (force, stiffness) = (stiffness * region.volume, stiffness * region.area_normal.norm());
-        found.push(PenaltyForce { nodes, point: region.centroid, spring: PenaltySpring { normal, force, stiffness } });
+        let area = region.area_normal.norm();
+        found.push(PenaltyForce {
+            collision: penetration(sides, region.centroid, normal, region.volume / area, material),
+            spring: PenaltySpring { force: stiffness * region.volume, stiffness: stiffness * area },
+        });
     }
 }
 
 impl PenaltyForce {
     /// The impulse (N·s) on the first body over a step (s), see [`PenaltySpring::impulse`]; the
     /// second gets the opposite. `points` are the nodes of the two bodies.
-    pub fn impulse(&self, points: [&[SurfacePoint]; 2], time_step: f64, material: ContactMaterial) -> Vec3 {
-        self.spring.impulse([&self.nodes[0], &self.nodes[1]], points, time_step, material)
+    pub fn impulse(&self, points: [&[SurfacePoint]; 2], time_step: f64) -> Vec3 {
+        let Collision { sides, normal, material, .. } = &self.collision;
+        self.spring.impulse(sides.each_ref().map(Stencil::as_slice), points, normal, time_step, *material)
     }
+}
+
+/// A penetration of a depth (m) at a point (m), with the normal out of the second body.
+fn penetration(
+    sides: [Stencil; 2],
+    point: Vec3,
+    normal: Vec3,
+    depth: f64,
+    material: ContactMaterial,
+) -> Collision<Stencil> {
+    Collision { sides, point, normal, gap_at_start: -depth, gap_at_end: -depth, material, applied: None }
 }
 
 impl PenaltySpring {
     /// The impulse (N·s) on the first side over a step (s), friction included. Sides that separate
     /// get the square of the restitution of the force, which gives back the restitution of the
-    /// speed. `nodes` are weighted entries of the lists `points`.
+    /// speed. `nodes` are weighted entries of the lists `points`; the first ones are pushed along the
+    /// unit vector `normal`.
     pub fn impulse(
         &self,
         nodes: [&[(u32, f64)]; 2],
         points: [&[SurfacePoint]; 2],
+        normal: &Vec3,
         time_step: f64,
         ContactMaterial { friction, restitution }: ContactMaterial,
     ) -> Vec3 {
@@ -137,14 +161,14 @@ impl PenaltySpring {
         if !(mobility > 0.0 && self.force > 0.0 && self.stiffness > 0.0) {
             return Vec3::zeros();
         }
-        let separating = (one.start_velocity - other.start_velocity).dot(&self.normal) / MIN_BOUNCE_SPEED;
+        let separating = (one.start_velocity - other.start_velocity).dot(normal) / MIN_BOUNCE_SPEED;
         let kept = 1.0 - separating.clamp(0.0, 1.0) * (1.0 - restitution * restitution);
         let stable_stiffness = MAX_STIFFNESS_FACTOR / (mobility * time_step * time_step);
         let normal_impulse = time_step * self.force * (stable_stiffness / self.stiffness).min(1.0) * kept;
         let velocity = one.velocity - other.velocity;
-        let sliding = velocity - velocity.dot(&self.normal) * self.normal;
+        let sliding = velocity - velocity.dot(normal) * normal;
         let stop = sliding.norm() / mobility;
-        normal_impulse * self.normal - borne_share(friction, normal_impulse, stop) / mobility * sliding
+        normal_impulse * normal - borne_share(friction, normal_impulse, stop) / mobility * sliding
     }
 }
 
@@ -179,7 +203,7 @@ fn in_series(one: f64, other: f64) -> f64 {
 }
 
 /// Nodes in ascending order, each once with the sum of its weights.
-fn in_order(entries: impl Iterator<Item = (u32, f64)>) -> Vec<(u32, f64)> {
+fn in_order(entries: impl Iterator<Item = (u32, f64)>) -> Stencil {
     let mut all: Vec<(u32, f64)> = entries.collect();
     all.sort_by_key(|entry| entry.0);
     all.dedup_by(|next, kept| {
@@ -189,7 +213,7 @@ fn in_order(entries: impl Iterator<Item = (u32, f64)>) -> Vec<(u32, f64)> {
         }
         same
     });
-    all
+    Stencil::distinct(all)
 }
 
 /// Weights of the nodes of a tetrahedron at a point (m): they sum to one, and the weighted sum of

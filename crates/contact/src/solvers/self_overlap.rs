@@ -171,8 +171,8 @@ impl SelfOverlaps {
             if !(left > 0.0) {
                 continue;
             }
-            let spring = PenaltySpring { normal: *normal, force: bed * left, stiffness: bed * area };
-            let impulse = spring.impulse([first, second], [nodes, nodes], time_step, material);
+            let spring = PenaltySpring { force: bed * left, stiffness: bed * area };
+            let impulse = spring.impulse([first, second], [nodes, nodes], normal, time_step, material);
             first.iter().for_each(|&(node, weight)| push(node, weight * impulse));
             second.iter().for_each(|&(node, weight)| push(node, -weight * impulse));
         }

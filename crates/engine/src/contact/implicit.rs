@@ -14,16 +14,15 @@
 
 use super::Scratch;
 use super::detection::CollisionDetector;
-use super::obstacle_springs::sort_springs;
 use crate::{Body, Failure, World};
 use craze_contact::collisions::features::Detection;
-use craze_contact::collisions::{CollisionKey, PointSum};
+use craze_contact::collisions::{CollisionKey, PointSum, SideName};
 use craze_contact::solvers::implicit::{Compliance, CompliantBody, ImplicitContact, ImplicitSide, solve};
 use craze_contact::solvers::penalty::Response;
 use craze_contact::tolerances::{
     CONTACT_DISPLACEMENT, HARDENING_FACTOR, MAX_HARDENING, MAX_SPRING_PENETRATION, RESTING_MASS_FACTOR,
 };
-use craze_contact::{Collision, ContactSpring, Stencil};
+use craze_contact::{Collision, Stencil};
 use craze_math::{Mat3, Vec3};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +51,7 @@ impl ImplicitContacts {
 
     /// True if a collision is in the equations of a body.
     pub fn contains(&self, key: &CollisionKey) -> bool {
-        self.list.binary_search_by_key(key, |contact| contact.key).is_ok()
+        self.list.binary_search_by_key(key, |contact| contact.key()).is_ok()
     }
 
     fn sides(&self) -> impl Iterator<Item = &ImplicitSide> {
@@ -61,21 +60,21 @@ impl ImplicitContacts {
 
     /// The degrees of freedom of a body that have contacts, ascending.
     fn dofs(&self, body: usize) -> Vec<u32> {
-        let sides = self.sides().filter(|side| side.body == body);
+        let sides = self.sides().filter(|side| side.body() == body);
         let found: BTreeSet<u32> = sides.flat_map(|side| side.stencil.as_slice()).map(|entry| entry.0).collect();
         found.into_iter().collect()
     }
 
     /// All bodies with contacts, ascending.
     fn bodies(&self) -> BTreeSet<usize> {
-        self.sides().map(|side| side.body).collect()
+        self.sides().map(|side| side.body()).collect()
     }
 
     /// Solves for the forces at the present predictions. Returns for each contact the largest
     /// displacement of an implicit side (m).
     fn solve(&mut self) -> Vec<f64> {
         let ImplicitContacts { list, compliances, .. } = self;
-        list.iter_mut().for_each(|contact| contact.force = contact.applied);
+        list.iter_mut().for_each(|contact| contact.force = contact.included);
         let mut displacements = Vec::new();
         for _ in 0..MAX_HARDENINGS {
             displacements = solve(list, compliances);
@@ -104,15 +103,15 @@ impl ImplicitContacts {
     fn apply(&mut self, displacements: &[f64], changed: &mut BTreeSet<usize>) {
         for (contact, displacement) in self.list.iter().zip(displacements) {
             if *displacement > CONTACT_DISPLACEMENT * contact.contact_distance {
-                changed.extend(contact.collision.sides.iter().map(|side| side.body));
+                changed.extend(contact.collision.sides.iter().map(|side| side.body()));
             }
         }
         // Both sides get a new force, or neither does.
         loop {
             let known = changed.len();
             for contact in &self.list {
-                if contact.collision.sides.iter().any(|side| changed.contains(&side.body)) {
-                    changed.extend(contact.collision.sides.iter().map(|side| side.body));
+                if contact.collision.sides.iter().any(|side| changed.contains(&side.body())) {
+                    changed.extend(contact.collision.sides.iter().map(|side| side.body()));
                 }
             }
             if changed.len() == known {
@@ -120,8 +119,8 @@ impl ImplicitContacts {
             }
         }
         for contact in &mut self.list {
-            if changed.contains(&contact.collision.sides[0].body) {
-                contact.applied = contact.force;
+            if changed.contains(&contact.collision.sides[0].body()) {
+                contact.included = contact.force;
             }
         }
     }
@@ -129,7 +128,7 @@ impl ImplicitContacts {
     /// Compliance of the degrees of freedom of a free body (m/N): Δt²/m.
     fn free_compliance(&self, body: usize, dofs: &[u32], time_step: f64) -> Vec<f64> {
         let mut compliance = vec![0.0; dofs.len()];
-        for side in self.sides().filter(|side| side.body == body) {
+        for side in self.sides().filter(|side| side.body() == body) {
             for ((dof, _), inverse_mass) in side.stencil.as_slice().iter().zip(&side.inverse_masses) {
                 if let Ok(slot) = dofs.binary_search(dof) {
                     compliance[slot] = time_step * time_step * inverse_mass;
@@ -141,7 +140,8 @@ impl ImplicitContacts {
 }
 
 /// A side of a contact, from points of a body's surface.
-fn side_of(detector: &CollisionDetector, bodies: &[Body], body: usize, points: PointSum) -> ImplicitSide {
+fn side_of(detector: &CollisionDetector, bodies: &[Body], name: SideName, points: PointSum) -> ImplicitSide {
+    let body = name[0] as usize;
     let surface = detector.surface(body);
     let stencil: Stencil = points
         .iter()
@@ -162,14 +162,14 @@ fn side_of(detector: &CollisionDetector, bodies: &[Body], body: usize, points: P
     let inverse_masses = stencil.as_slice().iter().map(|&(dof, _)| inverse_mass(dof)).collect();
     let [start, end] = [Vec3::zeros(); 2];
     let is_implicit = bodies[body].is_implicit;
-    let mut side = ImplicitSide { body, points, stencil, inverse_masses, start, end, is_implicit };
+    let mut side = ImplicitSide { name, points, stencil, inverse_masses, start, end, is_implicit };
     follow(&mut side, detector);
     side
 }
 
 /// Moves a side to the present prediction of its body.
 fn follow(side: &mut ImplicitSide, detector: &CollisionDetector) {
-    let points = &detector.surface(side.body).points;
+    let points = &detector.surface(side.body()).points;
     side.start = side.points.iter().map(|(point, weight)| weight * points[point as usize].start).sum();
     side.end = side.points.iter().map(|(point, weight)| weight * points[point as usize].end).sum();
 }
@@ -218,7 +218,7 @@ impl World {
         self.scratch.surface_collisions = collisions;
         let list = &mut self.scratch.implicit_contacts.list;
         list.extend(found);
-        list.sort_by_key(|contact| contact.key);
+        list.sort_by_key(|contact| contact.key());
     }
 
     /// The contact of a collision that the equations of an implicit body can prevent, if it is new.
@@ -236,11 +236,11 @@ impl World {
         if !is_between_bodies || self.scratch.implicit_contacts.contains(&key) {
             return None;
         }
-        let collision = collision.map(|side, sum| side_of(detector, &self.bodies, pair[side] as usize, sum));
+        let collision = collision.map(|side, sum| side_of(detector, &self.bodies, key[side], sum));
         let [first, second] = &collision.sides;
         let masses = &self.scratch.implicit_contacts.masses;
         let leads = |side: &&ImplicitSide| side.is_implicit && side.mobility() > 0.0;
-        let lighter = |one: &&ImplicitSide, other: &&ImplicitSide| masses[one.body].total_cmp(&masses[other.body]);
+        let lighter = |one: &&ImplicitSide, other: &&ImplicitSide| masses[one.body()].total_cmp(&masses[other.body()]);
         let mobility = collision.sides.iter().filter(leads).min_by(lighter)?.mobility();
         let normal = collision.normal;
         let contact_distance = (first.end - second.end).dot(&normal) - collision.gap_at_end;
@@ -248,15 +248,14 @@ impl World {
         // An impact may be far deeper than it will be at rest, and pushes no harder than a resting
         // mass before more is known.
         let most = RESTING_MASS_FACTOR * self.settings.gravity.norm() / mobility;
-        let applied = (stiffness * (-collision.gap_at_start).max(0.0)).min(most) * normal;
+        let force = (stiffness * (-collision.gap_at_start).max(0.0)).min(most) * normal;
         Some(ImplicitContact {
-            key,
             collision,
             contact_distance,
             stiffness,
             hardening: 1.0,
-            applied,
-            force: applied,
+            included: force,
+            force,
             friction_stiffness: None,
         })
     }
@@ -318,28 +317,15 @@ impl World {
 
     /// Puts the forces of its contacts with other bodies into the equations of an implicit body.
     fn set_implicit_contacts(&mut self, body: usize) {
-        let Scratch { implicit_contacts, springs, .. } = &mut self.scratch;
         if !self.bodies[body].is_implicit {
             return;
         }
-        let springs = &mut springs[body];
-        springs.retain(|spring| spring.obstacle.is_some());
-        for contact in &implicit_contacts.list {
-            let Collision { sides, normal, material, .. } = &contact.collision;
-            for (number, sign) in [(0, 1.0), (1, -1.0)].into_iter().filter(|(number, _)| sides[*number].body == body) {
-                springs.push(ContactSpring {
-                    point: contact.key[number][1],
-                    stencil: sides[number].stencil.clone(),
-                    obstacle: None,
-                    force: sign * contact.applied,
-                    anchor: sides[number].end,
-                    normal: sign * normal,
-                    stiffness: Mat3::zeros(),
-                    friction: material.friction,
-                });
-            }
-        }
-        sort_springs(springs);
+        let Scratch { implicit_contacts, equations, .. } = &mut self.scratch;
+        let springs = implicit_contacts.list.iter().flat_map(|contact| {
+            let own = (0..2).filter(move |&side| contact.collision.sides[side].body() == body);
+            own.map(|side| (contact.collision.sides[side].name[1], contact.spring(side)))
+        });
+        equations[body].set_bodies(springs);
     }
 
     /// Moves the contacts of a body to its new prediction.
@@ -351,16 +337,16 @@ impl World {
         detector.changed(body);
         detector.show(body, &self.bodies[body]);
         let sides = implicit_contacts.list.iter_mut().flat_map(|contact| &mut contact.collision.sides);
-        sides.filter(|side| side.body == body).for_each(|side| follow(side, detector));
+        sides.filter(|side| side.body() == body).for_each(|side| follow(side, detector));
     }
 
     /// Applies the forces to explicit bodies, of which the predictions do not include them.
     pub(crate) fn finish_implicit_contacts(&mut self, time_step: f64) {
         let mut shares = Vec::new();
-        for contact in self.scratch.implicit_contacts.list.iter().filter(|contact| contact.applied != Vec3::zeros()) {
+        for contact in self.scratch.implicit_contacts.list.iter().filter(|contact| contact.included != Vec3::zeros()) {
             let sides = contact.collision.sides.iter().zip([time_step, -time_step]);
             for (side, signed) in sides.filter(|(side, _)| !side.is_implicit) {
-                let share = |&(dof, weight): &(u32, f64)| (side.body as u32, dof, weight * signed * contact.applied);
+                let share = |&(dof, weight): &(u32, f64)| (side.body() as u32, dof, weight * signed * contact.included);
                 shares.extend(side.stencil.as_slice().iter().map(share));
             }
         }

@@ -6,6 +6,7 @@
 //! forces and [`impact_zones`] are the other solvers. Everything else is in `craze-contact`.
 
 mod detection;
+mod equations;
 mod impact_zones;
 mod implicit;
 mod initial_overlap;
@@ -24,16 +25,16 @@ pub use penetration::Penetration;
 use crate::{Body, Drive, Failure, Load, Step, World};
 use craze_contact::collisions::features::Detection;
 use craze_contact::collisions::obstacle::{find_obstacle_collisions, find_obstacle_collisions_in_runs, is_crossing};
-use craze_contact::collisions::{Parts, PointSum, Side};
+use craze_contact::collisions::{CollisionKey, Parts, PointSum, Side};
 use craze_contact::solvers::impulse::{ContactSolver, RigidSolverBody};
 use craze_contact::tolerances::{MAX_CORRECTED_PENETRATION, MIN_DISTANCE_LEFT};
 use craze_contact::{Collision, ContactSpring, ContactSurface, Impulse, RigidShape, SurfacePoint};
 use craze_math::{Isometry, Vec3};
 use craze_spatial::Aabb;
 use detection::{CollisionDetector, DetectionInput};
+use equations::EquationContacts;
 use implicit::ImplicitContacts;
 use obstacle_impulses::add;
-use obstacle_springs::find_spring;
 use penalty::PenaltyForces;
 
 /// Most rounds in which crossings are solved before the step is given up.
@@ -44,7 +45,7 @@ const MAX_CROSSING_ROUNDS: usize = 16;
 pub(crate) struct Scratch {
     pub loads: Vec<Vec<Load>>,
     /// Contacts in the equations of each body.
-    pub springs: Vec<Vec<ContactSpring>>,
+    pub equations: Vec<EquationContacts>,
     surface: ContactSurface,
     found: Vec<Collision<PointSum>>,
     /// Collisions between surfaces, with the numbers of both bodies; obstacles come after bodies.
@@ -82,12 +83,12 @@ impl Scratch {
 
     /// Loads and contacts in the equations of a body in this step.
     pub fn loads_and_springs(&self, body: usize) -> (&[Load], &[ContactSpring]) {
-        (&self.loads[body], &self.springs[body])
+        (&self.loads[body], self.equations[body].springs())
     }
 
     /// What a body needs to know of a step.
     pub fn step(&self, body: usize, time: f64, time_step: f64, gravity: Vec3) -> Step<'_> {
-        Step { time, time_step, gravity, loads: &self.loads[body], contacts: &self.springs[body] }
+        Step { time, time_step, gravity, loads: &self.loads[body], contacts: self.equations[body].springs() }
     }
 }
 
@@ -110,8 +111,8 @@ impl World {
         collisions.retain(|collision| !implicit_contacts.contains(&collision.key()));
         self.solve_collisions(time_step, Detection::Proximity);
         // They are checked for crossings like all others.
-        let Scratch { detector, springs, .. } = &mut self.scratch;
-        let with_springs = springs.iter().enumerate().filter(|(_, springs)| !springs.is_empty());
+        let Scratch { detector, equations, .. } = &mut self.scratch;
+        let with_springs = equations.iter().enumerate().filter(|(_, contacts)| !contacts.springs().is_empty());
         with_springs.for_each(|(body, _)| detector.changed(body));
         for _ in 0..MAX_CROSSING_ROUNDS {
             if !self.find_crossings(time_step) {
@@ -197,7 +198,7 @@ impl World {
 
     /// Points of bodies against signed distances of obstacles.
     fn detect_against_obstacles(&mut self, time_step: f64, detection: Detection) {
-        let Scratch { poses, detector, found, collisions, springs, .. } = &mut self.scratch;
+        let Scratch { poses, detector, found, collisions, equations, .. } = &mut self.scratch;
         for (index, body) in self.bodies.iter().enumerate() {
             if !detector.take_is_new_to_obstacles(index) {
                 continue;
@@ -227,18 +228,16 @@ impl World {
                 }
                 for collision in found.iter() {
                     let point = detector.surface(index).points[collision.sides[0].points[0] as usize];
-                    let spring = match detection {
-                        Detection::Proximity => find_spring(&springs[index], point.dof, obstacle as u32),
+                    let names = point_names(index, point.dof, thing);
+                    let contact = match detection {
+                        Detection::Proximity => equations[index].find(&names),
                         // What the equations have not prevented needs an impulse.
                         Detection::Crossings => None,
                     };
-                    let applied = spring.map(|spring| time_step * spring.force(&point.end));
+                    let applied = contact.map(|contact| time_step * contact.spring.force(&point.end));
                     let solved = collision.map(|side, sum| match side {
-                        0 => {
-                            let name = [index as u32, point.dof, u32::MAX, u32::MAX];
-                            Side { name, ..detector.side(index as u32, &sum) }
-                        }
-                        _ => obstacle_side(thing, u32::MAX, obstacle),
+                        0 => Side { name: names[0], ..detector.side(index as u32, &sum) },
+                        _ => Side { name: names[1], parts: Parts::Rigid(obstacle as u32) },
                     });
                     collisions.push(Collision { applied, ..solved });
                 }
@@ -317,18 +316,24 @@ impl World {
     }
 
     fn hand_out_impulses(&mut self, time_step: f64) {
-        let Scratch { impulses, receivers, detector, loads, springs, .. } = &mut self.scratch;
+        let Scratch { impulses, receivers, detector, loads, equations, .. } = &mut self.scratch;
         impulses.clear();
         receivers.clear();
         detector.take_impulses(time_step, impulses, receivers);
         let mut rest = impulses.as_slice();
         for own in receivers.chunk_by(|one, other| one == other) {
             let (body, impulses) = (own[0] as usize, rest.split_off(..own.len()).unwrap_or_default());
-            let (loads, contacts) = (&loads[body], &springs[body]);
+            let (loads, contacts) = (&loads[body], equations[body].springs());
             let step = Step { time: self.time, time_step, gravity: self.settings.gravity, loads, contacts };
             self.bodies[body].method.receive(impulses, &step);
         }
     }
+}
+
+/// Names of the sides of a collision between a point of a body and the signed distance of a thing, an
+/// obstacle after all bodies.
+fn point_names(body: usize, dof: u32, thing: usize) -> CollisionKey {
+    [[body as u32, dof, u32::MAX, u32::MAX], [thing as u32, u32::MAX, u32::MAX, u32::MAX]]
 }
 
 /// A side that is an obstacle, which has this number among bodies and obstacles; with one of its

@@ -1,14 +1,11 @@
 //! Contacts with obstacles in the equations of implicit bodies.
 
-use super::is_near_shape;
+use super::{is_near_shape, point_names};
 use crate::{Body, Failure, World};
+use craze_contact::CollisionGeometry;
 use craze_contact::collisions::obstacle::find_obstacle_collisions;
-use craze_contact::tolerances::{
-    FRICTION_CHANGE, HARDENING_FACTOR, MAX_HARDENING, MAX_RESTING_PENETRATION, MAX_SPRING_PENETRATION,
-    RESTING_MASS_FACTOR, SPRING_STIFFNESS_FACTOR,
-};
-use craze_contact::{CollisionGeometry, ContactSpring};
-use craze_math::Vec3;
+use craze_contact::solvers::spring::SpringContact;
+use craze_contact::tolerances::{MAX_RESTING_PENETRATION, RESTING_MASS_FACTOR, SPRING_STIFFNESS_FACTOR};
 use craze_spatial::Aabb;
 use std::collections::BTreeSet;
 
@@ -25,7 +22,7 @@ impl World {
     pub(crate) fn find_contacts(&mut self, time_step: f64) {
         self.scratch.implicit_contacts.clear();
         for index in 0..self.bodies.len() {
-            self.scratch.springs[index].clear();
+            self.scratch.equations[index].clear();
             // A body that moves by more than its own size in a step is found when its prediction is
             // checked.
             let far = |reach: Aabb| reach.grown(reach.size().norm());
@@ -39,7 +36,8 @@ impl World {
             for point in &mut surface.points {
                 point.end = point.start + time_step * (point.start_velocity + fall);
             }
-            self.scratch.springs[index] = self.obstacle_springs(index, time_step);
+            let contacts = self.obstacle_contacts(index, time_step);
+            self.scratch.equations[index].set_obstacles(contacts);
         }
     }
 
@@ -74,43 +72,30 @@ impl World {
         }
         self.scratch.surface.clear();
         self.bodies[index].method.collision_geometry().points.add_points(&mut self.scratch.surface);
-        let found = self.obstacle_springs(index, time_step);
+        let found = self.obstacle_contacts(index, time_step);
         let skin = self.bodies[index].method.collision_geometry().triangles.skin;
-        let mut springs = std::mem::take(&mut self.scratch.springs[index]);
+        let mut contacts = self.scratch.equations[index].take_obstacles();
         let usual = |mobility: f64, distance: f64| self.contact_stiffness(mobility, time_step, distance);
         let mut has_changed = false;
         // Both lists are in the order of degrees of freedom.
         let mut listed = self.scratch.surface.points.iter().peekable();
-        springs.retain_mut(|spring| {
-            if spring.obstacle.is_none() {
-                return true;
-            }
-            let dof = spring.point;
+        contacts.retain_mut(|contact| {
+            let dof = contact.collision.sides[0][1];
             while listed.next_if(|point| point.dof < dof).is_some() {}
             let Some(point) = listed.peek().filter(|point| point.dof == dof) else { return true };
-            let keep = spring.normal_force(&point.end) >= 0.0 || round == Round::Last;
-            // A hard impact must not use up the contact distance: what then passes the surface
-            // would have to be pushed out again.
-            let stiffness = spring.normal.dot(&(spring.stiffness * spring.normal));
+            let keep = contact.normal_force(&point.end) >= 0.0 || round == Round::Last;
             let distance = skin + point.radius;
-            let is_too_deep = (spring.anchor - point.end).dot(&spring.normal) > MAX_SPRING_PENETRATION * distance;
-            if is_too_deep && stiffness < MAX_HARDENING * usual(point.inverse_mass, distance) {
-                spring.stiffness *= HARDENING_FACTOR;
-                has_changed = true;
-            }
-            has_changed |= !keep || spring.update_friction(&point.end) > FRICTION_CHANGE;
+            has_changed |= contact.correct(&point.end, distance, usual(point.inverse_mass, distance)) || !keep;
             keep
         });
-        let kept = springs.len();
-        for spring in found {
-            let known = spring.obstacle.and_then(|obstacle| find_spring(&springs[..kept], spring.point, obstacle));
-            if known.is_none() {
-                springs.push(spring);
+        let kept = contacts.len();
+        for contact in found {
+            if contacts[..kept].binary_search_by_key(&contact.key(), SpringContact::key).is_err() {
+                contacts.push(contact);
             }
         }
-        has_changed |= springs.len() > kept;
-        sort_springs(&mut springs);
-        self.scratch.springs[index] = springs;
+        has_changed |= contacts.len() > kept;
+        self.scratch.equations[index].set_obstacles(contacts);
         has_changed
     }
 
@@ -129,16 +114,17 @@ impl World {
         })
     }
 
-    /// The contacts of the surface in the scratch memory with obstacles, by degree of freedom.
-    fn obstacle_springs(&self, body: usize, time_step: f64) -> Vec<ContactSpring> {
-        let (surface, mut found, mut springs) = (&self.scratch.surface, Vec::new(), Vec::new());
+    /// The contacts of the surface in the scratch memory with obstacles.
+    fn obstacle_contacts(&self, body: usize, time_step: f64) -> Vec<SpringContact> {
+        let (surface, mut found, mut contacts) = (&self.scratch.surface, Vec::new(), Vec::new());
         let skin = self.bodies[body].method.collision_geometry().triangles.skin;
         for (index, obstacle) in self.obstacles.iter().enumerate() {
             let (start, end) = (obstacle.pose(self.time), obstacle.predicted_pose(self.time + time_step));
-            let material = self.settings.pairs.get(body, self.bodies.len() + index);
+            let thing = self.bodies.len() + index;
+            let material = self.settings.pairs.get(body, thing);
             found.clear();
             find_obstacle_collisions(surface, &obstacle.shape, [&start, &end], (skin, 1.0), material, &mut found);
-            springs.extend(found.iter().filter_map(|collision| {
+            contacts.extend(found.iter().filter_map(|collision| {
                 let number = collision.sides[0].points[0];
                 let point = &surface.points[number as usize];
                 let normal = collision.normal;
@@ -146,21 +132,14 @@ impl World {
                 // the surface.
                 let stuck = end.transform_point(&start.inverse_transform_point(&point.start.into())).coords;
                 let on_surface = point.end - collision.gap_at_end * normal;
+                let anchor = stuck + (on_surface - stuck).dot(&normal) * normal;
                 let stiffness = self.contact_stiffness(point.inverse_mass, time_step, skin + point.radius);
-                (point.inverse_mass > 0.0).then(|| ContactSpring {
-                    point: point.dof,
-                    stencil: surface.stencil(number),
-                    obstacle: Some(index as u32),
-                    force: Vec3::zeros(),
-                    anchor: stuck + (on_surface - stuck).dot(&normal) * normal,
-                    normal,
-                    stiffness: stiffness * normal * normal.transpose(),
-                    friction: material.friction,
-                })
+                let named = collision.map(|side, _| point_names(body, point.dof, thing)[side]);
+                let contact = || SpringContact::new(named, surface.stencil(number), anchor, stiffness);
+                (point.inverse_mass > 0.0).then(contact)
             }));
         }
-        sort_springs(&mut springs);
-        springs
+        contacts
     }
 
     /// Stiffness (N/m) of the contact of a point of a mobility (1/kg) in an implicit body with a
@@ -175,16 +154,4 @@ impl World {
         let by_weight = if distance > 0.0 { weight / (MAX_RESTING_PENETRATION * distance) } else { 0.0 };
         by_inertia.max(by_weight) / mobility
     }
-}
-
-/// The spring between a contact point and an obstacle.
-pub(super) fn find_spring(springs: &[ContactSpring], point: u32, obstacle: u32) -> Option<&ContactSpring> {
-    let found = springs.binary_search_by_key(&(point, Some(obstacle)), |spring| (spring.point, spring.obstacle));
-    found.ok().map(|index| &springs[index])
-}
-
-/// Sorts the springs of a body; stable, so that those with other bodies stay in the order in which
-/// they came.
-pub(super) fn sort_springs(springs: &mut [ContactSpring]) {
-    springs.sort_by_key(|spring| (spring.point, spring.obstacle));
 }

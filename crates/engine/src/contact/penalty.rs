@@ -6,7 +6,7 @@
 
 use crate::{Body, World};
 use craze_contact::solvers::penalty::{PenaltyBody, PenaltyForce, Response, node_forces, overlap_forces};
-use craze_contact::{CollisionGeometry, ContactSurface, Impulse, SelfOverlaps, VolumeTree};
+use craze_contact::{CollisionGeometry, ContactMaterial, ContactSurface, Impulse, SelfOverlaps, VolumeTree};
 use craze_math::Vec3;
 
 /// A body in the computation of penalty forces.
@@ -85,9 +85,11 @@ impl World {
                 shares.extend(pushed.map(|(node, impulse)| (one as u32, node.dof, *impulse)));
             }
             for other in one + 1..self.bodies.len() {
-                let find: fn(&PenaltyBody, &PenaltyBody, &mut Vec<PenaltyForce>) = match pairs.response(one, other) {
+                let find = match pairs.response(one, other) {
                     Response::Impulses => continue,
-                    Response::NodePenalty => node_forces,
+                    Response::NodePenalty => {
+                        node_forces as fn(&PenaltyBody, &PenaltyBody, ContactMaterial, &mut Vec<PenaltyForce>)
+                    }
                     Response::OverlapPenalty => overlap_forces,
                 };
                 let [bounds, others] = [one, other].map(|index| self.bodies[index].method.collision_geometry().bounds);
@@ -105,12 +107,12 @@ impl World {
                     matter: self.bodies[index].method.collision_geometry().tetrahedra,
                 });
                 forces.clear();
-                find(&first, &second, forces);
+                find(&first, &second, pairs.get(one, other), forces);
                 let points = [one, other].map(|index| volumes[index].nodes.points.as_slice());
                 for force in forces.iter() {
-                    let impulse = force.impulse(points, time_step, pairs.get(one, other));
+                    let impulse = force.impulse(points, time_step);
                     for (side, (index, sign)) in [(one, 1.0), (other, -1.0)].into_iter().enumerate() {
-                        shares.extend(force.nodes[side].iter().map(|&(node, weight)| {
+                        shares.extend(force.collision.sides[side].as_slice().iter().map(|&(node, weight)| {
                             let dof = points[side][node as usize].dof;
                             (index as u32, dof, sign * weight * impulse)
                         }));
