@@ -43,6 +43,6 @@ pub use geometry::{
     CollisionGeometry, ContactNodes, ContactPoints, ContactRun, ContactRuns, ContactSurface, ContactTetrahedra,
     ContactTriangles, CrackFaces, Features, Fit, PointStencils, Proxy, ProxyTouch, SurfaceDof, SurfacePoint,
 };
-pub use obstacles::{MeshShape, RigidShape, SignedDistance};
+pub use obstacles::{MeshShape, RigidShape};
 pub use responses::{ContactSpring, Impulse};
 pub use solvers::self_overlap::SelfOverlaps;

@@ -15,6 +15,7 @@ mod distance;
 mod error;
 mod intersections;
 mod pairs;
+pub mod primitives;
 mod ray;
 mod refit;
 #[cfg(test)]

@@ -5,9 +5,10 @@ use crate::friction::ContactMaterial;
 use crate::tolerances::{
     HEIGHT_ROUNDING, MIN_DISTANCE_LEFT, OBSTACLE_DISTANCE_ROUNDING, TOUCHING_DISTANCE, min_distance_left,
 };
-use crate::{ContactSurface, RigidShape, SignedDistance, SurfacePoint};
+use crate::{ContactSurface, RigidShape, SurfacePoint};
 use craze_math::{Isometry, Vec3};
 use craze_spatial::Aabb;
+use craze_spatial::primitives::DistanceAndNormal;
 use std::ops::Range;
 
 /// Most steps of sphere tracing.
@@ -172,7 +173,7 @@ fn point_collision(
 /// A position on the path of a point, and the signed distance there.
 struct Entry {
     position: Vec3,
-    found: SignedDistance,
+    found: DistanceAndNormal,
 }
 
 /// The first position on a segment that is within a radius (m) of the shape, by sphere tracing

@@ -7,8 +7,8 @@
 //! deformation, and an impulse acts on them by the same weights: momentum and angular momentum are
 //! conserved to rounding.
 
-use crate::obstacles::{SignedDistance, ball};
 use craze_math::{Mat3, Vec3};
+use craze_spatial::primitives::{self, DistanceAndNormal};
 
 /// A ball, cut by planes, in the rest frame of a cluster.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,12 +50,12 @@ impl Proxy {
 
     /// Signed distance at a point of the rest frame (m). Inside it is exact, since ball and
     /// half-spaces are convex; outside it is a lower bound: the largest distance to one of them.
-    pub fn signed_distance(&self, place: &Vec3) -> SignedDistance {
-        let ball = ball::signed_distance(&(place - self.centre), self.radius);
+    pub fn signed_distance(&self, place: &Vec3) -> DistanceAndNormal {
+        let ball = primitives::ball(&(place - self.centre), self.radius);
         let planes = self
             .planes
             .iter()
-            .map(|(normal, end)| SignedDistance { distance: normal.dot(place) - end, normal: *normal });
+            .map(|(normal, end)| DistanceAndNormal { distance: normal.dot(place) - end, normal: *normal });
         planes.fold(ball, |most, next| if next.distance > most.distance { next } else { most })
     }
 }

@@ -1,21 +1,6 @@
-//! A box about the origin.
+//! Corners of a box about the origin.
 
-use super::SignedDistance;
 use craze_math::Vec3;
-
-pub(super) fn signed_distance(point: &Vec3, half_size: &Vec3) -> SignedDistance {
-    let outside = point.abs() - half_size;
-    let sign = point.map(|coordinate| if coordinate < 0.0 { -1.0 } else { 1.0 });
-    let beyond = outside.sup(&Vec3::zeros());
-    let distance = beyond.norm();
-    if distance > 0.0 {
-        return SignedDistance { distance, normal: beyond.component_mul(&sign) / distance };
-    }
-    let axis = outside.imax();
-    let mut normal = Vec3::zeros();
-    normal[axis] = sign[axis];
-    SignedDistance { distance: outside[axis], normal }
-}
 
 /// Its corners.
 pub(super) fn support_points(half_size: &Vec3) -> Vec<(Vec3, f64)> {

@@ -1,27 +1,27 @@
 //! A cylinder about the y axis, centred at the origin.
 
-use super::SignedDistance;
 use craze_math::Vec3;
+use craze_spatial::primitives::DistanceAndNormal;
 use std::f64::consts::TAU;
 
 /// Support points on each rim.
 const RIM_POINTS: usize = 24;
 
-pub(super) fn signed_distance(point: &Vec3, radius: f64, half_height: f64) -> SignedDistance {
+pub(super) fn signed_distance(point: &Vec3, radius: f64, half_height: f64) -> DistanceAndNormal {
     let axial = (point.x * point.x + point.z * point.z).sqrt();
     let radial = if axial > 0.0 { Vec3::new(point.x / axial, 0.0, point.z / axial) } else { Vec3::x() };
     let up = if point.y < 0.0 { -Vec3::y() } else { Vec3::y() };
     let (side, cap) = (axial - radius, point.y.abs() - half_height);
     if side <= 0.0 && cap <= 0.0 {
         return if side > cap {
-            SignedDistance { distance: side, normal: radial }
+            DistanceAndNormal { distance: side, normal: radial }
         } else {
-            SignedDistance { distance: cap, normal: up }
+            DistanceAndNormal { distance: cap, normal: up }
         };
     }
     let outward = side.max(0.0) * radial + cap.max(0.0) * up;
     let distance = outward.norm();
-    SignedDistance { distance, normal: outward / distance }
+    DistanceAndNormal { distance, normal: outward / distance }
 }
 
 /// Points on both rims.

@@ -1,11 +1,11 @@
 //! Everything below y = 0.
 
-use super::SignedDistance;
 use craze_math::Vec3;
 use craze_spatial::Aabb;
+use craze_spatial::primitives::DistanceAndNormal;
 
-pub(super) fn signed_distance(point: &Vec3) -> SignedDistance {
-    SignedDistance { distance: point.y, normal: Vec3::y() }
+pub(super) fn signed_distance(point: &Vec3) -> DistanceAndNormal {
+    DistanceAndNormal { distance: point.y, normal: Vec3::y() }
 }
 
 pub(super) fn bounds() -> Aabb {

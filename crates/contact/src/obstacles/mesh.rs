@@ -1,7 +1,7 @@
 //! The inside of a triangle mesh.
 
-use super::SignedDistance;
 use craze_math::Vec3;
+use craze_spatial::primitives::DistanceAndNormal;
 use craze_spatial::{Aabb, SpatialError, SurfaceDistance};
 
 /// The inside of a triangle mesh, by generalised winding number.
@@ -31,12 +31,12 @@ impl MeshShape {
         Ok(MeshShape { distance, vertices: positions.to_vec(), bounds: Aabb::from_points(positions) })
     }
 
-    pub(super) fn signed_distance(&self, point: &Vec3) -> SignedDistance {
+    pub(super) fn signed_distance(&self, point: &Vec3) -> DistanceAndNormal {
         match self.distance.signed_distance(point) {
-            Some(nearest) => SignedDistance { distance: nearest.distance, normal: nearest.normal },
+            Some(nearest) => DistanceAndNormal { distance: nearest.distance, normal: nearest.normal },
             // A position that is not a number is far from everything: the check of the prediction
             // reports it.
-            None => SignedDistance { distance: f64::INFINITY, normal: Vec3::y() },
+            None => DistanceAndNormal { distance: f64::INFINITY, normal: Vec3::y() },
         }
     }
 

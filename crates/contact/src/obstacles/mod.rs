@@ -1,6 +1,6 @@
-//! Rigid obstacles as signed distances, one file per shape.
+//! Rigid obstacles as signed distances, one file per shape; those of balls and boxes are in
+//! [`primitives`].
 
-pub(crate) mod ball;
 mod cuboid;
 mod cylinder;
 mod half_space;
@@ -9,6 +9,7 @@ mod mesh;
 pub use self::mesh::MeshShape;
 use craze_math::Vec3;
 use craze_spatial::Aabb;
+use craze_spatial::primitives::{self, DistanceAndNormal};
 use std::sync::Arc;
 
 /// The shape of an obstacle in its own frame: y up, centred at the origin.
@@ -37,22 +38,13 @@ pub enum RigidShape {
     Mesh(Arc<MeshShape>),
 }
 
-/// The signed distance of a point to a shape.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SignedDistance {
-    /// Distance to the surface (m), negative inside.
-    pub distance: f64,
-    /// Unit vector along which a point leaves the shape by the shortest path.
-    pub normal: Vec3,
-}
-
 impl RigidShape {
     /// Signed distance at a point in the shape's frame (m).
-    pub fn signed_distance(&self, point: &Vec3) -> SignedDistance {
+    pub fn signed_distance(&self, point: &Vec3) -> DistanceAndNormal {
         match self {
             RigidShape::HalfSpace => half_space::signed_distance(point),
-            RigidShape::Ball { radius } => ball::signed_distance(point, *radius),
-            RigidShape::Cuboid { half_size } => cuboid::signed_distance(point, half_size),
+            RigidShape::Ball { radius } => primitives::ball(point, *radius),
+            RigidShape::Cuboid { half_size } => primitives::cuboid(point, half_size),
             RigidShape::Cylinder { radius, half_height } => cylinder::signed_distance(point, *radius, *half_height),
             RigidShape::Mesh(mesh) => mesh.signed_distance(point),
         }

@@ -15,7 +15,7 @@ mod volume;
 use std::sync::Arc;
 
 use craze_math::{Isometry, Rotation, Vec3};
-use craze_spatial::Aabb;
+use craze_spatial::{Aabb, primitives};
 
 use crate::domain::Domain;
 pub use path::Path;
@@ -305,12 +305,9 @@ impl Field {
     /// Signed distance (m), negative inside: a 1-Lipschitz lower bound of the true distance.
     pub fn distance(&self, point: &Vec3) -> f64 {
         match &*self.node {
-            Node::Sphere { radius } => point.norm() - radius,
+            Node::Sphere { radius } => primitives::ball_distance(point, *radius),
             Node::Ellipsoid { radii } => ellipsoid::distance(point, radii),
-            Node::Block { half, rounding } => {
-                let beyond = point.abs() - half;
-                beyond.sup(&Vec3::zeros()).norm() + beyond.max().min(0.0) - rounding
-            }
+            Node::Block { half, rounding } => primitives::cuboid_distance(point, half) - rounding,
             Node::RoundCone { from, to, radii } => round_cone(&(point - from), &(to - from), *radii),
             Node::Torus { ring, tube } => hypotenuse(hypotenuse(point.x, point.z) - ring, point.y) - tube,
             Node::HalfSpace { normal, offset } => normal.dot(point) - offset,
