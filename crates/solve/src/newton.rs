@@ -161,7 +161,7 @@ impl Newton {
         let mut attempt = 0;
         let outcome = loop {
             self.direction.fill(Vec3::zeros());
-            let solved = match self.solver.solve(matrix, &self.gradient, &mut self.direction) {
+            let solved = match self.solver.solve(matrix, x, &self.gradient, &mut self.direction) {
                 // Iterates of conjugate gradients started from zero are descent directions.
                 Err(SolveError::NotConverged { .. }) => Ok(()),
                 other => other,

@@ -112,12 +112,86 @@ impl Pcg {
         }
     }
 
-    fn prepare(&mut self, matrix: &BlockMatrix) -> Result<(), SolveError> {
+    /// The same with another preconditioner: `precondition` writes an approximation of A⁻¹·r, linear
+    /// in r and symmetric, to its second argument.
+    pub fn solve_preconditioned(
+        &mut self,
+        matrix: &BlockMatrix,
+        mut precondition: impl FnMut(&[Vec3], &mut [Vec3]),
+        right: &[Vec3],
+        x: &mut [Vec3],
+    ) -> Result<PcgReport, SolveError> {
         let nodes = matrix.nodes();
+        expect_length("the right-hand side", right.len(), nodes)?;
+        expect_length("the solution", x.len(), nodes)?;
+        self.resize(nodes);
+        let size = self.dot(right, right).sqrt();
+        if !size.is_finite() {
+            return Err(SolveError::NotFinite { what: "the right-hand side", iteration: 0 });
+        }
+        if size == 0.0 {
+            x.fill(Vec3::zeros());
+            return Ok(PcgReport { iterations: 0, residual: 0.0 });
+        }
+        let needed = self.settings.tolerance * size;
+        let [mut residual, mut direction, mut preconditioned] =
+            [&mut self.residual, &mut self.direction, &mut self.preconditioned].map(std::mem::take);
+        matrix.multiply(x, &mut residual)?;
+        residual.iter_mut().zip(right).for_each(|(residual, right)| *residual = right - *residual);
+        let mut decrease = 0.0;
+        let mut iteration = 0;
+        let outcome = loop {
+            let length = self.dot(&residual, &residual).sqrt();
+            if !length.is_finite() {
+                break Err(SolveError::NotFinite { what: "the residual", iteration });
+            }
+            if length <= needed {
+                break Ok(PcgReport { iterations: iteration, residual: length / size });
+            }
+            if iteration == self.settings.max_iterations {
+                break Err(SolveError::NotConverged { iterations: iteration, residual: length, needed });
+            }
+            iteration += 1;
+            precondition(&residual, &mut preconditioned);
+            let previous = std::mem::replace(&mut decrease, self.dot(&residual, &preconditioned));
+            let ratio = if iteration == 1 { 0.0 } else { decrease / previous };
+            for (direction, preconditioned) in direction.iter_mut().zip(&preconditioned) {
+                *direction = preconditioned + *direction * ratio;
+            }
+            std::mem::swap(&mut self.direction, &mut direction);
+            let curvature = self.multiply_direction(matrix);
+            std::mem::swap(&mut self.direction, &mut direction);
+            if !(curvature > 0.0) {
+                break Err(SolveError::NegativeCurvature { iteration, curvature });
+            }
+            let length = decrease / curvature;
+            for (node, product) in self.product.iter().enumerate() {
+                x[node] += direction[node] * length;
+                residual[node] -= product * length;
+            }
+        };
+        (self.residual, self.direction, self.preconditioned) = (residual, direction, preconditioned);
+        outcome
+    }
+
+    fn resize(&mut self, nodes: usize) {
         for vector in [&mut self.residual, &mut self.direction, &mut self.product, &mut self.preconditioned] {
             vector.resize(nodes, Vec3::zeros());
         }
         self.partial.resize(nodes.div_ceil(NODES_PER_SUM), [0.0; 2]);
+    }
+
+    fn dot(&mut self, a: &[Vec3], b: &[Vec3]) -> f64 {
+        let chunks = a.par_chunks(NODES_PER_SUM).zip(b.par_chunks(NODES_PER_SUM));
+        chunks.zip(self.partial.par_iter_mut()).for_each(|((a, b), partial)| {
+            *partial = [a.iter().zip(b).map(|(a, b)| a.dot(b)).sum(), 0.0];
+        });
+        self.partial.iter().map(|partial| partial[0]).sum()
+    }
+
+    fn prepare(&mut self, matrix: &BlockMatrix) -> Result<(), SolveError> {
+        let nodes = matrix.nodes();
+        self.resize(nodes);
         self.inverses.clear();
         for node in 0..nodes {
             let block = matrix.diagonal(node);

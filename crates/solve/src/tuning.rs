@@ -55,3 +55,31 @@ pub(crate) const MAX_SHIFTS: usize = 6;
 
 /// Growth of the load step after an easy solve.
 pub(crate) const STEP_GROWTH: f64 = 1.5;
+
+/// Coupling of two nodes, relative to the geometric mean of their diagonal blocks, from which they
+/// belong into one aggregate of the finest level; half of it on each coarser level (Vaněk, Mandel &
+/// Brezina 1996).
+pub(crate) const STRONG_COUPLING: f64 = 0.02;
+
+/// Damping ω of the prolongation's smoothing over the inverse largest eigenvalue (same).
+pub(crate) const PROLONGATION_DAMPING: f64 = 4.0 / 3.0;
+
+/// Iterations that estimate the largest eigenvalue from below, and the margin to a bound.
+pub(crate) const POWER_ITERATIONS: usize = 8;
+pub(crate) const EIGENVALUE_MARGIN: f64 = 1.2;
+
+/// Degree of the smoothing polynomial, and ratio of the eigenvalues between which it damps.
+pub(crate) const SMOOTHER_DEGREE: usize = 2;
+pub(crate) const SMOOTHED_RANGE: f64 = 10.0;
+
+/// Aggregates over nodes above which a coarser level would hardly be smaller.
+pub(crate) const MAX_COARSENING_RATIO: f64 = 0.5;
+
+/// Nodes of a level that is factorised as a dense matrix.
+pub(crate) const MAX_BOTTOM_NODES: usize = 80;
+
+/// Floating-point operations of a factorisation per node above which multigrid is cheaper.
+pub(crate) const DIRECT_OPERATIONS_PER_NODE: f64 = 1e6;
+
+/// Numbers in the largest factor that replaces multigrid where that does not converge: 4 GB.
+pub(crate) const MAX_FACTOR_NUMBERS: usize = 500_000_000;

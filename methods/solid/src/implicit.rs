@@ -15,9 +15,10 @@ use craze_solve::{Constraints, LinearSolver, NewtonReport, NewtonSettings, PcgSe
 /// Strain whose stress on an element's face is the tolerance of the force balance (1).
 const RESIDUAL_STRAIN: f64 = 1e-12;
 
-/// Equilibrium is solved by factorisation up to this many nodes, by conjugate gradients beyond:
-/// factors grow faster than meshes.
-const MAX_NODES_FACTORED_FOR_EQUILIBRIUM: usize = 60_000;
+/// Conjugate gradients with multigrid, for equilibrium: relative residual, and iterations after which
+/// a factorisation takes over.
+const EQUILIBRIUM_TOLERANCE: f64 = 1e-10;
+const MAX_EQUILIBRIUM_ITERATIONS: usize = 200;
 
 /// Steps are solved by factorisation up to this many nodes: below, it is faster than conjugate
 /// gradients.
@@ -184,11 +185,8 @@ impl Solid {
         self.scratch.forces.begin();
         self.pending_work = 0.0;
         self.begin_loads(step.loads);
-        let solver = |nodes: usize| match nodes <= MAX_NODES_FACTORED_FOR_EQUILIBRIUM {
-            true => LinearSolver::cholesky(),
-            false => LinearSolver::conjugate_gradients(PcgSettings { tolerance: 1e-10, ..PcgSettings::default() }),
-        };
-        let mut implicit = self.take_implicit(solver)?;
+        let settings = PcgSettings { tolerance: EQUILIBRIUM_TOLERANCE, max_iterations: MAX_EQUILIBRIUM_ITERATIONS };
+        let mut implicit = self.take_implicit(|_| LinearSolver::by_cost(settings))?;
         let outcome = self.find_balance_with(&mut implicit, step);
         self.scratch.implicit = Some(implicit);
         outcome
