@@ -22,8 +22,8 @@ pub struct ConstrainedRegion {
     pub id: HoldId,
     /// Its nodes or particles, ascending; never empty.
     pub members: Vec<u32>,
-    /// Area of the region's part of the surface at rest that each member carries (m²); empty for
-    /// particles, which have no surface.
+    /// Area on which a traction acts at each member (m²): its share of the region's surface at rest.
+    /// For particles see [`ConstrainedRegions::measure_particles`].
     pub areas: Vec<f64>,
     /// Islands that it touches; empty for a body that is not divided into islands.
     pub islands: Vec<usize>,
@@ -62,6 +62,8 @@ pub struct ConstrainedRegions {
     placing: Vec<HoldId>,
     /// A bit for each node whose position is prescribed in the current prediction.
     placed: Vec<u64>,
+    /// Workspace: the force of each region on the nodes that it places (N).
+    pushes: Vec<Vec3>,
 }
 
 impl ConstrainedRegions {
@@ -146,10 +148,22 @@ impl ConstrainedRegions {
 
 /// Particles.
 impl ConstrainedRegions {
+    /// Sets the `area` (m²) of each particle on which a traction among the loads acts. Particles have
+    /// no surface, so the method says what their areas are.
+    pub fn measure_particles(&mut self, loads: &[Load], area: impl Fn(usize) -> f64) {
+        for load in loads.iter().filter(|load| matches!(load.effect, Effect::Traction(_))) {
+            let Some(index) = self.index(load.hold) else { continue };
+            let region = &mut self.regions[index];
+            region.areas.clear();
+            region.areas.extend(region.members.iter().map(|&particle| area(particle as usize)));
+        }
+    }
+
     /// Adds a copy of a particle to all regions of the particle. The copy has the highest number of
     /// all.
     pub fn add_copy(&mut self, particle: u32, copy: u32) {
         self.regions.iter_mut().filter(|region| region.contains(particle)).for_each(|region| region.members.push(copy));
+        self.forget_placed();
     }
 
     /// Gives particles their new numbers after some have been removed, and drops regions that have
@@ -159,6 +173,7 @@ impl ConstrainedRegions {
             region.members = region.members.iter().filter_map(|&member| new_numbers[member as usize]).collect();
         }
         self.regions.retain(|region| !region.members.is_empty());
+        self.forget_placed();
     }
 }
 
@@ -321,6 +336,24 @@ impl ConstrainedRegions {
                 }
             }
         }
+    }
+
+    /// Calls `push` with every node whose position is prescribed, and that position at the end of
+    /// the step (m), and records the force (N) that it returns as that of the hold on the node.
+    pub fn push_placed(
+        &mut self,
+        loads: &[Load],
+        placed: impl Fn(usize) -> Vec3,
+        mut push: impl FnMut(usize, Vec3) -> Vec3,
+    ) {
+        let mut pushes = std::mem::take(&mut self.pushes);
+        pushes.clear();
+        pushes.resize(self.regions.len(), Vec3::zeros());
+        self.each_placed(loads, placed, |region, node, end| pushes[region] += push(node, end));
+        for (region, push) in self.regions.iter_mut().zip(&pushes) {
+            region.predicted_reaction += push;
+        }
+        self.pushes = pushes;
     }
 }
 

@@ -22,6 +22,19 @@ pub fn add_nodes(account: &mut Account, nodes: &[Node], map: Option<&RigidMap>, 
     }
 }
 
+/// The ledger of matter with a mass (kg), centre (m), velocity (m/s) and angular momentum about the
+/// centre (kg·m²/s) in `gravity` (m/s²), without energies of motion and deformation.
+pub fn of_momenta(mass: f64, center: &Vec3, velocity: &Vec3, angular_momentum: &Vec3, gravity: &Vec3) -> Account {
+    let momentum = mass * velocity;
+    Account {
+        mass,
+        momentum,
+        angular_momentum: angular_momentum + center.cross(&momentum),
+        potential: -mass * gravity.dot(center),
+        ..Account::default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

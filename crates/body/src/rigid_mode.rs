@@ -9,7 +9,7 @@
 use crate::Node;
 use crate::save::{is_finite, is_rigid_body, is_rotation};
 use craze_engine::{RigidBody, Step, Velocities};
-use craze_math::{Isometry, Vec3};
+use craze_math::{Isometry, Mat3, Rotation, Vec3};
 use craze_spatial::Aabb;
 use serde::{Deserialize, Serialize};
 
@@ -46,26 +46,51 @@ pub struct RigidMotion {
     pub woken: bool,
 }
 
-/// Takes recorded positions to where the rigid body is; made once for all nodes of an island.
+/// Takes reference positions to where the rigid body is; made once for all nodes of an island.
 #[derive(Clone, Copy, Debug)]
 pub struct RigidMap {
-    /// From the recorded positions; none if nothing has moved since.
-    displacement: Option<Isometry>,
+    displacement: Displacement,
     velocities: Velocities,
+}
+
+/// How reference positions are displaced.
+#[derive(Clone, Copy, Debug)]
+enum Displacement {
+    /// Not at all: what has not moved stays where it is, to the bit.
+    None,
+    /// Recorded positions move from the pose at which they were recorded.
+    Recorded(Isometry),
+    /// Offsets from the centre of mass of a rest shape are rotated and added to the centre (m).
+    Offsets(Vec3, Mat3),
 }
 
 impl RigidMap {
     fn new(body: &RigidBody, recorded: &Isometry) -> RigidMap {
         let pose = body.pose();
-        // What has not moved stays where it is, to the bit.
-        let displacement = (pose != *recorded).then(|| pose * recorded.inverse());
+        let displacement = match pose == *recorded {
+            true => Displacement::None,
+            false => Displacement::Recorded(pose * recorded.inverse()),
+        };
         RigidMap { displacement, velocities: body.velocities() }
     }
 
-    /// Position (m) and velocity (m/s) of the node that was recorded at a position (m).
+    /// From offsets from the centre of mass of a rest shape (m), which is rotated by `rotation`.
+    pub fn of_offsets(body: &RigidBody, rotation: &Rotation) -> RigidMap {
+        let rotation = rotation.to_rotation_matrix().into_inner();
+        RigidMap { displacement: Displacement::Offsets(body.position, rotation), velocities: body.velocities() }
+    }
+
+    /// Position (m) and velocity (m/s) of the node with a reference position (m).
     #[inline]
-    pub fn apply(&self, recorded: &Vec3) -> (Vec3, Vec3) {
-        let position = self.displacement.map_or(*recorded, |motion| motion.transform_point(&(*recorded).into()).coords);
+    pub fn apply(&self, reference: &Vec3) -> (Vec3, Vec3) {
+        let position = match &self.displacement {
+            Displacement::None => *reference,
+            Displacement::Recorded(motion) => motion.transform_point(&(*reference).into()).coords,
+            Displacement::Offsets(center, rotation) => {
+                let arm = rotation * reference;
+                return (center + arm, self.velocities.at_arm(&arm));
+            }
+        };
         (position, self.velocities.at(&position))
     }
 }

@@ -36,7 +36,13 @@ impl Velocities {
     /// Velocity at a place in the world (m/s).
     #[inline]
     pub fn at(&self, place: &Vec3) -> Vec3 {
-        self.velocity + self.spin.cross(&(place - self.center))
+        self.at_arm(&(place - self.center))
+    }
+
+    /// Velocity at an arm from the centre of mass (m/s).
+    #[inline]
+    pub fn at_arm(&self, arm: &Vec3) -> Vec3 {
+        self.velocity + self.spin.cross(arm)
     }
 }
 

@@ -210,7 +210,7 @@ impl Clusters {
         let (across, distance) = solid.way_out(&self.prediction.positions[particle], radius, last)?;
         let allowed = solid.proxy.signed_distance(&self.particles.offsets[particle]).distance.min(0.0);
         let is_member = || self.memberships.weight(particle as u32, from) > 0.0;
-        if distance >= allowed || is_member() || self.external.placed_by(particle).is_some() {
+        if distance >= allowed || is_member() || self.constraints.is_placed(particle) {
             return None;
         }
         let length = across.norm();
@@ -249,7 +249,7 @@ impl Clusters {
         for index in 0..self.memberships.members(from as usize).len() {
             let member = self.memberships.members(from as usize)[index];
             let change = -self.memberships.weight(member, from) * back;
-            if self.external.placed_by(member as usize).is_none() {
+            if !self.constraints.is_placed(member as usize) {
                 self.shove(member as usize, &change, step);
             }
         }

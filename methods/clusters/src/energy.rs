@@ -83,7 +83,7 @@ impl Clusters {
         for cluster in (0..is_involved.len()).filter(|&cluster| is_involved[cluster]) {
             for &member in self.memberships.members(cluster) {
                 let particle = member as usize;
-                if std::mem::replace(&mut is_listed[particle], true) || self.external.placed_by(particle).is_some() {
+                if std::mem::replace(&mut is_listed[particle], true) || self.constraints.is_placed(particle) {
                     continue;
                 }
                 let (arm, velocity) = (state.positions[particle] - fits.anchor, state.velocities[particle]);
@@ -102,7 +102,7 @@ impl Clusters {
 
     /// Directions of descent for all particles.
     fn all_ways(&self, state: &ParticleState, fits: &Fits) -> Vec<Way> {
-        let is_free = |particle: &usize| self.external.placed_by(*particle).is_none();
+        let is_free = |particle: &usize| !self.constraints.is_placed(*particle);
         let way = |particle: usize| {
             let lead = &fits.leads[particle];
             Way { particle, against: lead.against, drawn: lead.goal - (state.positions[particle] - fits.anchor) }

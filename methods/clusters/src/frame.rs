@@ -1,7 +1,6 @@
 //! Frame of a body of clusters.
 
 use crate::model::Clusters;
-use crate::rigid_mode::View;
 use craze_body::PieceMeasure;
 use craze_body::measure::pose;
 use craze_frame::{BodyFrame, Data, Particles, Piece, names};
@@ -84,7 +83,7 @@ impl Clusters {
             pose: pose(sum.center(), &(sum.rotation() * placed)),
         };
         let mut pieces: Vec<Piece> = measures.iter().zip(present).map(piece).collect();
-        if let (View::Rigid(_), Some(piece)) = (self.view(&self.state), pieces.first_mut()) {
+        if let (true, Some(piece)) = (self.is_rigid(), pieces.first_mut()) {
             let matched = self.matched();
             piece.pose = pose(matched.center(), &(matched.orientation() * placed));
         }

@@ -77,7 +77,7 @@ impl Clusters {
         self.survey_prediction();
         let survey = &self.predicted_fits.survey_result;
         // Particles with prescribed positions are not moved.
-        let is_free = |near: &Near| self.external.placed_by(near.particle as usize).is_none();
+        let is_free = |near: &Near| !self.constraints.is_placed(near.particle as usize);
         let near: Vec<Near> = survey.near.iter().copied().filter(is_free).collect();
         if !survey.is_beyond || near.is_empty() {
             return;
@@ -172,7 +172,7 @@ impl Clusters {
                 let member = self.memberships.members(cluster)[index];
                 let weight = self.memberships.weight(member, cluster as u32);
                 let member = member as usize;
-                if self.external.placed_by(member).is_none() {
+                if !self.constraints.is_placed(member) {
                     self.prediction.positions[member] += weight * shift.way;
                     self.prediction.velocities[member] += weight * shift.velocity;
                     self.note_change(member);

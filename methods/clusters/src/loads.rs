@@ -2,8 +2,8 @@
 
 use crate::model::{Clusters, Particles, to_world};
 use craze_body::ConstrainedRegion;
-use craze_engine::{Effect, HoldId, Region, Step};
-use craze_math::{Isometry, Vec3};
+use craze_engine::{HoldId, Region, Step};
+use craze_math::Vec3;
 
 /// External impulses in the prediction.
 pub(crate) struct External {
@@ -12,8 +12,8 @@ pub(crate) struct External {
     /// Particles with an external impulse, in the order of their first impulse.
     touched: Vec<u32>,
     is_touched: Vec<bool>,
-    /// Index of the region that prescribes the position of a particle.
-    placed_by: Vec<Option<u32>>,
+    /// Workspace: impulses of loads (N·s).
+    pushes: Vec<(usize, Vec3)>,
 }
 
 impl External {
@@ -23,13 +23,8 @@ impl External {
             impulses: vec![Vec3::zeros(); count],
             touched: Vec::with_capacity(count),
             is_touched: vec![false; count],
-            placed_by: vec![None; count],
+            pushes: Vec::new(),
         }
-    }
-
-    /// Index of the region that prescribes the position of a particle.
-    pub(crate) fn placed_by(&self, particle: usize) -> Option<u32> {
-        self.placed_by[particle]
     }
 
     /// Records an impulse (N·s).
@@ -42,11 +37,10 @@ impl External {
     }
 
     /// Clears all impulses and resizes to another number of particles.
-    pub(crate) fn resize(&mut self, count: usize) {
+    fn resize(&mut self, count: usize) {
         self.clear();
         self.impulses.resize(count, Vec3::zeros());
         self.is_touched.resize(count, false);
-        self.placed_by.resize(count, None);
         self.touched.reserve(count);
     }
 
@@ -56,7 +50,6 @@ impl External {
             let particle = particle as usize;
             self.impulses[particle] = Vec3::zeros();
             self.is_touched[particle] = false;
-            self.placed_by[particle] = None;
         }
     }
 }
@@ -97,58 +90,36 @@ impl Clusters {
 
     /// Applies forces to the prediction, then prescribed positions.
     ///
-    /// A force is spread by mass. A traction acts on one face of the cube of each particle's
-    /// volume, since particles have no surface: for one layer of particles that is the area of the
-    /// layer; in a deeper region it acts on every layer. Where several holds prescribe the position
-    /// of a particle, the first one does.
+    /// A traction acts on one face of the cube of each particle's volume, since particles have no
+    /// surface: for one layer of particles that is the area of the layer; in a deeper region it
+    /// acts on every layer.
     pub(crate) fn apply_loads(&mut self, step: &Step) {
-        for load in step.loads {
-            let Some(index) = self.constraints.index(load.hold) else { continue };
-            match load.effect {
-                Effect::Place(_) => {}
-                Effect::Force(force) => {
-                    let members = &self.constraints.at(index).members;
-                    let mass: f64 = members.iter().map(|&member| self.particles.masses[member as usize]).sum();
-                    let acceleration = force / mass;
-                    self.push_members(index, step, |particles, particle| particles.masses[particle] * acceleration);
-                }
-                Effect::Traction(traction) => {
-                    self.push_members(index, step, |particles, particle| particles.face_area(particle) * traction);
-                }
-            }
-        }
-        for load in step.loads {
-            if let (Some(index), Effect::Place(motion)) = (self.constraints.index(load.hold), load.effect) {
-                self.prescribe_positions(index, &motion, step);
-            }
-        }
+        let mut constraints = std::mem::take(&mut self.constraints);
+        constraints.measure_particles(step.loads, |particle| self.particles.face_area(particle));
+        let mut pushes = std::mem::take(&mut self.external.pushes);
+        let mass = |particle: usize| self.particles.masses[particle];
+        constraints.each_load(step.loads, mass, |particle, force| pushes.push((particle, step.time_step * force)));
+        pushes.drain(..).for_each(|(particle, impulse)| self.push(particle, &impulse, step.time_step));
+        self.external.pushes = pushes;
+        constraints.record_loads(step.loads);
+        let (placement, rest) = (self.placement, std::mem::take(&mut self.particles.rest));
+        constraints.push_placed(
+            step.loads,
+            |particle| to_world(&placement, &rest[particle]),
+            |particle, position| self.place(particle, position, step.time_step),
+        );
+        self.particles.rest = rest;
+        self.constraints = constraints;
     }
-
-    fn push_members(&mut self, hold: usize, step: &Step, force_on: impl Fn(&Particles, usize) -> Vec3) {
-        for member in 0..self.constraints.at(hold).members.len() {
-            let particle = self.constraints.at(hold).members[member] as usize;
-            let force = force_on(&self.particles, particle);
-            self.constraints.add_reaction(hold, &force);
-            self.push(particle, &(step.time_step * force), step.time_step);
-        }
-    }
-
-    fn prescribe_positions(&mut self, hold: usize, motion: &Isometry, step: &Step) {
-        for member in 0..self.constraints.at(hold).members.len() {
-            let particle = self.constraints.at(hold).members[member] as usize;
-            if self.external.placed_by[particle].is_some() {
-                continue;
-            }
-            let position = to_world(motion, &self.placed(particle));
-            let velocity = (position - self.state.positions[particle]) / step.time_step;
-            let impulse = self.particles.masses[particle] * (velocity - self.prediction.velocities[particle]);
-            self.external.record(particle, &impulse);
-            self.external.placed_by[particle] = Some(hold as u32);
-            self.constraints.add_reaction(hold, &(impulse / step.time_step));
-            self.prediction.positions[particle] = position;
-            self.prediction.velocities[particle] = velocity;
-            self.note_change(particle);
-        }
+    /// Moves a particle of the prediction to a position (m); returns the force that takes (N).
+    fn place(&mut self, particle: usize, position: Vec3, time_step: f64) -> Vec3 {
+        let velocity = (position - self.state.positions[particle]) / time_step;
+        let impulse = self.particles.masses[particle] * (velocity - self.prediction.velocities[particle]);
+        self.external.record(particle, &impulse);
+        self.prediction.positions[particle] = position;
+        self.prediction.velocities[particle] = velocity;
+        self.note_change(particle);
+        impulse / time_step
     }
 
     /// Applies an impulse (N·s) to the prediction of a free particle.
@@ -160,6 +131,12 @@ impl Clusters {
         self.note_change(particle);
     }
 
+    /// Forgets all impulses and prescribed positions, for another number of particles.
+    pub(crate) fn forget_loads(&mut self) {
+        self.external.resize(self.count());
+        self.constraints.forget_placed();
+    }
+
     /// External work (J) from state to prediction: impulses times the mean of the velocities before
     /// and after, so that the work of all impulses is the change of kinetic energy, and holding a
     /// particle still does no work.
@@ -167,7 +144,7 @@ impl Clusters {
         let (before, after) = (self.view(&self.state), self.view(&self.prediction));
         let works = self.external.touched.iter().map(|&particle| {
             let particle = particle as usize;
-            0.5 * self.external.impulses[particle].dot(&(before.velocity(particle) + after.velocity(particle)))
+            0.5 * self.external.impulses[particle].dot(&(before.at(particle).1 + after.at(particle).1))
         });
         works.sum()
     }

@@ -3,6 +3,7 @@
 use crate::chunks::gather;
 use crate::energy::Energy;
 use crate::model::{Clusters, Phase};
+use craze_body::ledger::of_momenta;
 use craze_contact::{CollisionGeometry, ContactPoints, ContactSurface, Impulse, SurfacePoint};
 use craze_engine::{
     Account, Attachable, CommitLog, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Rewind, Stage,
@@ -88,14 +89,10 @@ impl ContactPoints for Clusters {
             Phase::Committed => self.view(&self.state),
         };
         let radius = self.radius();
-        surface.points.extend(self.particles.masses.iter().enumerate().map(|(particle, mass)| SurfacePoint {
-            dof: particle as u32,
-            start: start.position(particle),
-            start_velocity: start.velocity(particle),
-            end: end.position(particle),
-            velocity: end.velocity(particle),
-            inverse_mass: if self.external.placed_by(particle).is_some() { 0.0 } else { 1.0 / mass },
-            radius,
+        surface.points.extend(self.particles.masses.iter().enumerate().map(|(particle, mass)| {
+            let ((start, start_velocity), (end, velocity)) = (start.at(particle), end.at(particle));
+            let inverse_mass = if self.constraints.is_placed(particle) { 0.0 } else { 1.0 / mass };
+            SurfacePoint { dof: particle as u32, start, start_velocity, end, velocity, inverse_mass, radius }
         }));
     }
 }
@@ -133,8 +130,7 @@ impl Attachable for Clusters {
 
     fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
         let particle = self.tracked.get(point).map_or(0, |&particle| particle as usize);
-        let view = self.view(&self.state);
-        (view.position(particle), view.velocity(particle))
+        self.view(&self.state).at(particle)
     }
 
     fn reaction(&self, hold: HoldId) -> Vec3 {
@@ -162,10 +158,7 @@ impl Clusters {
     }
 
     fn compute_ledger(&self, gravity: &Vec3) -> Account {
-        let mass = self.whole.mass();
-        let matched = self.matched();
-        let center = matched.center();
-        let momentum = mass * matched.velocity;
+        let (mass, matched) = (self.whole.mass(), self.matched());
         let energy = match &self.state.rigid {
             Some(rigid) => Energy { kinetic: rigid.kinetic_energy(), elastic: 0.0 },
             None => self.energy_of(&self.state, &self.fits),
@@ -173,16 +166,14 @@ impl Clusters {
         Account {
             mass: gather(0..self.count(), &|range| self.particles.masses[range].iter().sum(), &|a: f64, b| a + b),
             volume: self.volume(),
-            momentum,
-            angular_momentum: matched.angular_momentum + center.cross(&momentum),
             kinetic: energy.kinetic,
             elastic: energy.elastic,
-            potential: -mass * gravity.dot(&center),
             work: self.work,
             elements: self.cluster_count() as u64,
             nodes: self.count() as u64,
             pieces: self.piece_count() as u64,
             split_counts: self.counts,
+            ..of_momenta(mass, &matched.center(), &matched.velocity, &matched.angular_momentum, gravity)
         }
     }
 }

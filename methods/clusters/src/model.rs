@@ -343,13 +343,13 @@ impl Clusters {
     /// Positions of the particles (m).
     pub fn positions(&self) -> Vec<Vec3> {
         let view = self.view(&self.state);
-        (0..self.count()).map(|particle| view.position(particle)).collect()
+        (0..self.count()).map(|particle| view.at(particle).0).collect()
     }
 
     /// Velocities of the particles (m/s).
     pub fn velocities(&self) -> Vec<Vec3> {
         let view = self.view(&self.state);
-        (0..self.count()).map(|particle| view.velocity(particle)).collect()
+        (0..self.count()).map(|particle| view.at(particle).1).collect()
     }
 
     /// Masses of the particles (kg).
@@ -449,7 +449,7 @@ impl Clusters {
 
     pub(crate) fn bounds_of_state(&self) -> Aabb {
         let view = self.view(&self.state);
-        (0..self.count()).fold(Aabb::EMPTY, |bounds, particle| bounds.with(&view.position(particle)))
+        (0..self.count()).fold(Aabb::EMPTY, |bounds, particle| bounds.with(&view.at(particle).0))
     }
 }
 

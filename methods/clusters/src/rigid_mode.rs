@@ -4,55 +4,29 @@
 
 use crate::forces::ShapeMatch;
 use crate::model::{ParticleState, Particles, Whole};
+use craze_body::rigid_mode::RigidMap;
 use craze_engine::RigidBody;
-use craze_math::{Mat3, Rotation, Vec3};
+use craze_math::{Rotation, Vec3};
 
 /// Positions and velocities of a state, in rigid-body mode or not.
-pub(crate) enum View<'a> {
-    /// Of particles that are integrated.
-    Particles(&'a ParticleState),
-    /// Of the rest shape under a rigid motion.
-    Rigid(RigidMap<'a>),
-}
-
-/// A rigid motion of the rest shape.
-pub(crate) struct RigidMap<'a> {
+pub(crate) struct View<'a> {
+    state: &'a ParticleState,
     offsets: &'a [Vec3],
-    center: Vec3,
-    rotation: Mat3,
-    velocity: Vec3,
-    spin: Vec3,
+    map: Option<RigidMap>,
 }
 
 impl<'a> View<'a> {
     pub(crate) fn new(state: &'a ParticleState, particles: &'a Particles, whole: &Whole) -> View<'a> {
-        match &state.rigid {
-            None => View::Particles(state),
-            Some(rigid) => View::Rigid(RigidMap {
-                offsets: &particles.offsets,
-                center: rigid.position,
-                rotation: orientation(rigid, whole).to_rotation_matrix().into_inner(),
-                velocity: rigid.velocity,
-                spin: rigid.spin(),
-            }),
-        }
+        let map = state.rigid.as_ref().map(|rigid| RigidMap::of_offsets(rigid, &orientation(rigid, whole)));
+        View { state, offsets: &particles.offsets, map }
     }
 
-    /// Position of a particle (m).
+    /// Position (m) and velocity (m/s) of a particle.
     #[inline]
-    pub(crate) fn position(&self, particle: usize) -> Vec3 {
-        match self {
-            View::Particles(state) => state.positions[particle],
-            View::Rigid(map) => map.center + map.rotation * map.offsets[particle],
-        }
-    }
-
-    /// Velocity of a particle (m/s).
-    #[inline]
-    pub(crate) fn velocity(&self, particle: usize) -> Vec3 {
-        match self {
-            View::Particles(state) => state.velocities[particle],
-            View::Rigid(map) => map.velocity + map.spin.cross(&(map.rotation * map.offsets[particle])),
+    pub(crate) fn at(&self, particle: usize) -> (Vec3, Vec3) {
+        match &self.map {
+            None => (self.state.positions[particle], self.state.velocities[particle]),
+            Some(map) => map.apply(&self.offsets[particle]),
         }
     }
 }
@@ -81,15 +55,11 @@ pub(crate) fn leave_rigid_mode(state: &mut ParticleState, particles: &Particles,
 
 /// Writes the particles in rigid-body mode to where they are.
 pub(crate) fn write_particles(state: &mut ParticleState, particles: &Particles, whole: &Whole) {
-    let (mut positions, mut velocities) = (std::mem::take(&mut state.positions), std::mem::take(&mut state.velocities));
-    if let View::Rigid(map) = View::new(state, particles, whole) {
-        for ((position, velocity), offset) in positions.iter_mut().zip(&mut velocities).zip(map.offsets) {
-            let arm = map.rotation * offset;
-            *position = map.center + arm;
-            *velocity = map.velocity + map.spin.cross(&arm);
-        }
+    let Some(map) = View::new(state, particles, whole).map else { return };
+    let moving = state.positions.iter_mut().zip(&mut state.velocities);
+    for ((position, velocity), offset) in moving.zip(&particles.offsets) {
+        (*position, *velocity) = map.apply(offset);
     }
-    (state.positions, state.velocities) = (positions, velocities);
 }
 
 #[cfg(test)]
@@ -127,10 +97,10 @@ mod tests {
         assert!(body.is_rigid());
         assert_eq!(body.positions(), flying);
         body.predict(&no_gravity).unwrap();
-        let untouched = body.view(&body.prediction).position(7);
+        let untouched = body.view(&body.prediction).at(7).0;
 
         body.receive(&[Impulse { dof: 0, impulse: Vec3::new(0.0, 1.0, 0.0) }], &no_gravity);
-        assert_eq!(body.view(&body.prediction).position(7), untouched);
+        assert_eq!(body.view(&body.prediction).at(7).0, untouched);
         let before = body.account(&Vec3::zeros());
         body.commit_motion();
         assert!(!body.is_rigid());

@@ -96,7 +96,7 @@ impl Clusters {
         self.counts = snapshot.counts;
         self.tracked.clone_from(&snapshot.tracked);
         self.phase = Phase::Committed;
-        self.external.resize(self.count());
+        self.forget_loads();
         self.disturbance.clear();
         self.bounds = self.bounds_of_state();
         if !self.is_rigid() {

@@ -279,7 +279,7 @@ impl Clusters {
         if let Ok(whole) = Whole::new(&self.particles) {
             self.whole = whole;
         }
-        self.external.resize(self.count());
+        self.forget_loads();
         self.fit_state();
     }
 }

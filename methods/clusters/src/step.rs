@@ -45,7 +45,7 @@ impl Clusters {
         self.is_prediction_fitted = false;
         self.external.clear();
         self.disturbance.clear();
-        self.constraints.clear_prediction();
+        self.constraints.begin(step.loads, self.count());
         self.prediction.rigid = None;
         self.prediction.touched = false;
         self.prediction.time_step = step.time_step;
@@ -116,8 +116,8 @@ impl Clusters {
         self.is_prediction_fitted = false;
         for Impulse { dof, impulse } in impulses {
             let particle = *dof as usize;
-            match self.external.placed_by(particle) {
-                Some(hold) => self.constraints.add_reaction(hold as usize, &(-impulse / step.time_step)),
+            match self.constraints.owner(particle) {
+                Some(hold) => self.constraints.add_reaction(hold, &(-impulse / step.time_step)),
                 None => self.push(particle, impulse, step.time_step),
             }
         }

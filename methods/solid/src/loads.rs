@@ -103,19 +103,15 @@ impl Solid {
     /// Records the force with which holds push each of the nodes that they place (N), and the work
     /// that they do.
     pub(crate) fn record_pushes(&mut self, step: &Step, push_on: impl Fn(&Solid, usize) -> Vec3) {
-        let mut pushes = std::mem::take(&mut self.scratch.pushes);
-        pushes.clear();
-        pushes.resize(self.constraints.len(), Vec3::zeros());
+        let mut constraints = std::mem::take(&mut self.constraints);
         let mut work = 0.0;
-        self.each_placed(step.loads, |region, node, _| {
+        let placed = |node: usize| self.placed(&self.mesh.positions()[node]);
+        constraints.push_placed(step.loads, placed, |node, _| {
             let push = push_on(self, node);
-            pushes[region] += push;
             work += push.dot(&(self.prediction[node].position() - self.state[node].position()));
+            push
         });
-        for (region, push) in pushes.iter().enumerate() {
-            self.constraints.add_reaction(region, push);
-        }
-        self.scratch.pushes = pushes;
+        self.constraints = constraints;
         self.pending_work += work;
     }
 

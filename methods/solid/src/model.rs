@@ -97,8 +97,6 @@ pub(crate) struct Scratch {
     pub element_indices: Vec<u32>,
     /// Rejects nodes that do not fail, if there are many candidates.
     pub prefilter: Prefilter,
-    /// Force of each constrained region on the nodes whose position it prescribes (N).
-    pub pushes: Vec<Vec3>,
     /// Δt of the prediction (s).
     pub time_step: f64,
     /// Bounding box of state and prediction (m).
