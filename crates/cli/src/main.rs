@@ -11,6 +11,7 @@ mod scene_source;
 mod shatter;
 mod signals;
 mod source_surfaces;
+mod tuning;
 
 use clap::{Parser, Subcommand};
 use problem::Problem;

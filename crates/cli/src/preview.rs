@@ -8,6 +8,7 @@ use crate::OutputMode;
 use crate::commands::render::{self, ShardFrames};
 use crate::problem::{self, Problem};
 use crate::progress;
+use crate::tuning::{MAX_FULLY_SAMPLED, MIN_PICTURE_TIME, MIN_PREVIEW_TIME, PREVIEW_TIME_SHARE};
 use craze_export::ShardSettings;
 use craze_frame::{BodyFrame, Frame};
 use craze_methods::{Elements, method};
@@ -23,10 +24,6 @@ use std::time::{Duration, Instant};
 pub const STILL: &str = "preview.png";
 pub const GIF: &str = "preview.gif";
 
-/// Share of the run's time for its preview (1).
-const TIME_SHARE: f64 = 0.2;
-/// Time that is always allowed (s).
-const MIN_TIME: f64 = 0.1;
 /// Share of the time used for planning, since estimates are inexact (1).
 const PLANNED_SHARE: f64 = 0.8;
 /// Share of the time for cutting shards, and share of the rest for the still (1).
@@ -39,10 +36,6 @@ const ROUND_TRIANGLE_TIME: f64 = 1.1e-2;
 /// Widths (pixels) and rays per pixel of the calibration pictures.
 const TRIAL_WIDTHS: [f64; 2] = [80.0, 160.0];
 const TRIAL_SAMPLES: u32 = 4;
-/// Largest share of pixels that get all samples (1).
-const MAX_FULLY_SAMPLED: f64 = 0.5;
-/// Shortest time per picture of the GIF (s): impacts of milliseconds are shown in slow motion.
-const MIN_PICTURE_TIME: f64 = 0.04;
 /// Stills in order of preference: share of the scene's width and height, most rays per pixel.
 const STILLS: [(f64, u32); 8] =
     [(1.0, u32::MAX), (0.75, u32::MAX), (0.75, 9), (0.5, 16), (0.5, 9), (0.5, 4), (0.375, 4), (0.25, 4)];
@@ -78,7 +71,8 @@ pub struct Subject<'a> {
 /// Renders the preview; returns the time it took (s).
 pub fn make(subject: &Subject, mode: OutputMode, presses: &AtomicU32) -> Result<f64, Problem> {
     let files = render::frame_files(subject.path, None)?;
-    let clock = Clock { started: Instant::now(), time: (TIME_SHARE * subject.run_seconds).max(MIN_TIME) };
+    let clock =
+        Clock { started: Instant::now(), time: (PREVIEW_TIME_SHARE * subject.run_seconds).max(MIN_PREVIEW_TIME) };
     let bar = progress::pictures(mode, 1);
     let made = PreviewMaker { subject, files: &files, clock: &clock, presses, bar: &bar }.make();
     bar.finish_and_clear();

@@ -1,6 +1,7 @@
 //! Source surfaces that the shards of a run may be cut from: the imported model, a fine surface of
 //! the shape, and that of the tetrahedra.
 
+use crate::tuning::{FINE_SURFACE_TRIANGLES, MAX_SURFACE_TETRAHEDRA};
 use craze_export::{CornerAttributes, Paint, PaintPicture, SourceSurface, separate_touching, transfer_attributes};
 use craze_frame::{Frame, names};
 use craze_math::Vec3;
@@ -11,8 +12,6 @@ use craze_shape::{
 };
 use std::path::Path;
 
-/// Approximate number of triangles of a fine surface: smooth to the eye, few enough for a game.
-const FINE_TRIANGLES: f64 = 20_000.0;
 /// Approximate area of a triangle, in squares of its edge (1).
 const TRIANGLE_AREA: f64 = 0.43;
 /// Largest ratio of fine to coarse edges for which a fine surface is made (1).
@@ -20,8 +19,6 @@ const MAX_EDGE_RATIO: f64 = 0.7;
 /// Distance of coarse centroids from the shape, in edges, above which a fine surface is made (1):
 /// flat shapes need none.
 const MAX_COARSE_DISTANCE: f64 = 0.01;
-/// Most tetrahedra of a mesh made only for its surface.
-const MAX_SURFACE_TETRAHEDRA: f64 = 1e6;
 
 /// Closed source surfaces for every body of a run's first frame, in order of preference.
 ///
@@ -104,7 +101,7 @@ fn fine_surface(
     let corners = |triangle: &[u32; 3]| triangle.map(|vertex| skin.positions[vertex as usize]);
     let area: f64 = skin.triangles.iter().map(corners).map(|[a, b, c]| 0.5 * (b - a).cross(&(c - a)).norm()).sum();
     let edge_for = |count: f64| (area / (TRIANGLE_AREA * count)).sqrt();
-    let (coarse, edge) = (edge_for(skin.triangles.len() as f64), edge_for(FINE_TRIANGLES));
+    let (coarse, edge) = (edge_for(skin.triangles.len() as f64), edge_for(FINE_SURFACE_TRIANGLES));
     let is_off = |triangle: &[u32; 3]| {
         let middle = corners(triangle).iter().sum::<Vec3>() / 3.0;
         domain.clearance(&(rotation.inverse() * (middle - at))) > MAX_COARSE_DISTANCE * coarse

@@ -22,6 +22,7 @@ mod rigid;
 mod step;
 mod tables;
 mod throttle;
+mod tuning;
 mod watch;
 mod world;
 

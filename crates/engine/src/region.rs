@@ -35,17 +35,19 @@ impl Region {
     /// Whether a place lies inside. Rounding is forgiven up to a billionth of the region's own
     /// numbers, so that a face at 0.1 m is inside a box that ends at 0.1 m.
     pub fn contains(&self, place: &Vec3) -> bool {
-        const FORGIVEN: f64 = 1e-9;
+        const BOUNDARY_TOLERANCE: f64 = 1e-9;
         match self {
             Region::All => true,
             Region::Box { from, to } => (0..3).all(|axis| {
                 let (low, high) = (from[axis].min(to[axis]), from[axis].max(to[axis]));
-                let slack = FORGIVEN * low.abs().max(high.abs());
+                let slack = BOUNDARY_TOLERANCE * low.abs().max(high.abs());
                 low - slack <= place[axis] && place[axis] <= high + slack
             }),
-            Region::Ball { center, radius } => (place - center).norm() <= radius + FORGIVEN * (radius + center.amax()),
+            Region::Ball { center, radius } => {
+                (place - center).norm() <= radius + BOUNDARY_TOLERANCE * (radius + center.amax())
+            }
             Region::HalfSpace { point, normal } => {
-                (place - point).dot(normal) >= -FORGIVEN * normal.norm() * (point.amax() + place.amax())
+                (place - point).dot(normal) >= -BOUNDARY_TOLERANCE * normal.norm() * (point.amax() + place.amax())
             }
         }
     }

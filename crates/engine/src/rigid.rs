@@ -1,5 +1,6 @@
 //! Rigid motion, exact where it can be: free obstacles, and pieces that carry no load.
 
+use crate::tuning::{MAX_STAGE_ROTATION, MAX_STAGES};
 use craze_math::{Isometry, Mat3, Quaternion, Rotation, Vec3, symmetric_eigen};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
@@ -45,13 +46,6 @@ impl Velocities {
         self.velocity + self.spin.cross(arm)
     }
 }
-
-/// Largest turn in one stage of the integrator (rad): its error of fourth order is then below rounding over a frame.
-const LARGEST_TURN: f64 = 0.02;
-
-/// Most stages in one step: 32 whole turns, beyond which no picture shows how a body spins. Faster ones turn further in a
-/// stage, which still keeps angular momentum, so that no spin however absurd can stop the world.
-const MOST_STAGES: f64 = 10_000.0;
 
 impl RigidBody {
     /// A body at `pose` whose inertia tensor (kg·m²) about its centre of mass is given in the frame of `pose`.
@@ -168,7 +162,7 @@ impl RigidBody {
         }
         // The triple jump of Yoshida 1990: two long stages forward, one back.
         let long = 1.0 / (2.0 - 2.0f64.cbrt());
-        let stages = (turn / LARGEST_TURN).ceil().clamp(1.0, MOST_STAGES);
+        let stages = (turn / MAX_STAGE_ROTATION).ceil().clamp(1.0, MAX_STAGES);
         let inverse = self.inverse_moments();
         // Seen from the body its angular momentum turns the other way; in the world it stays as it is.
         let mut momentum = self.orientation.inverse_transform_vector(&self.angular_momentum);

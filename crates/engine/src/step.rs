@@ -3,21 +3,10 @@
 use crate::contact::Round;
 use crate::counters::Stage;
 use crate::probe::Moment;
+use crate::tuning::{MAX_CONTACT_ROUNDS, MAX_OBSTACLE_ROTATION, MIN_STEP_RATIO, STEPS_BETWEEN_ENERGY_CHECKS};
 use crate::world::{Mode, World, WorldError};
 use crate::{CommitLog, Event, EventKind, Failure, Method, Step};
 use std::time::Instant;
-
-/// Largest turn of an obstacle in one step (rad).
-const LARGEST_TURN: f64 = 0.5;
-
-/// How often the contacts of an implicit body are corrected within a step.
-const CONTACT_ROUNDS: usize = 16;
-
-/// Steps between two looks at the energies.
-const STEPS_BETWEEN_LOOKS: u64 = 256;
-
-/// Steps shorter than this share of a frame are taken for a mistake in the input.
-const SHORTEST_SHARE: f64 = 1e-9;
 
 /// What the world tells while it computes a frame.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +68,7 @@ impl World {
                 Mode::QuasiStatic { steps } => self.follow_load(steps)?,
             };
             let clock = Instant::now();
-            if self.counters.steps.is_multiple_of(STEPS_BETWEEN_LOOKS) && self.settings.mode == Mode::Dynamic {
+            if self.counters.steps.is_multiple_of(STEPS_BETWEEN_ENERGY_CHECKS) && self.settings.mode == Mode::Dynamic {
                 self.watch.look(self)?;
             }
             let is_end = self.time >= end && !self.load_path.is_failing();
@@ -141,8 +130,8 @@ impl World {
         self.begin_implicit_contacts(time_step);
         self.predict(0..self.bodies.len(), time_step)?;
         self.update_implicit_contacts();
-        for round in 1..=CONTACT_ROUNDS {
-            let round = if round <= CONTACT_ROUNDS / 2 { Round::Early } else { Round::Last };
+        for round in 1..=MAX_CONTACT_ROUNDS {
+            let round = if round <= MAX_CONTACT_ROUNDS / 2 { Round::Early } else { Round::Last };
             if !self.correct_contacts(time_step, round)? {
                 break;
             }
@@ -164,7 +153,7 @@ impl World {
         let mut limit = self.settings.longest_time_step;
         for (index, body) in self.bodies.iter().enumerate() {
             let asked = body.method.time_step_limit();
-            if !(asked > SHORTEST_SHARE / self.settings.frames_per_second) {
+            if !(asked > MIN_STEP_RATIO / self.settings.frames_per_second) {
                 let (body, squeezed_by) = (body.name.clone(), self.squeezing(index));
                 return Err(WorldError::VanishingStep { body, time_step: asked, time: self.time, squeezed_by });
             }
@@ -172,7 +161,7 @@ impl World {
             limit = limit.min(asked);
         }
         for obstacle in &self.obstacles {
-            limit = limit.min(LARGEST_TURN / obstacle.turn_rate(self.time));
+            limit = limit.min(MAX_OBSTACLE_ROTATION / obstacle.turn_rate(self.time));
         }
         // Where nobody sets a limit, what is halved is the frame.
         limit = limit.min(1.0 / self.settings.frames_per_second) / self.throttle.divisor();

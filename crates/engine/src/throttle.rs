@@ -1,16 +1,7 @@
 //! How much shorter steps are than bodies ask for.
 
+use crate::tuning::{MAX_COUNTED_FAILURES, MAX_STEP_HALVINGS, STEPS_TO_RECOVER};
 use serde::{Deserialize, Serialize};
-
-/// How often a step is halved before the run gives up.
-const DEEPEST_LEVEL: u32 = 12;
-
-/// Good steps after which a step that was halved for the first time in a long while is doubled
-/// again.
-const STEPS_TO_RECOVER: u32 = 64;
-
-/// Failures in a row that count at most: each after the first doubles that number.
-const MOST_PATIENCE: u32 = 2;
 
 /// Steps are halved after a failure, and doubled again after some that went well. What fails time
 /// and again is given longer: a step that fails costs far more than a good one.
@@ -34,14 +25,14 @@ impl Throttle {
 
     /// Whether steps have been halved as often as they may.
     pub fn is_exhausted(&self) -> bool {
-        self.level >= DEEPEST_LEVEL.saturating_add(self.floor)
+        self.level >= MAX_STEP_HALVINGS.saturating_add(self.floor)
     }
 
     /// Halves steps after one that failed.
     pub fn fail(&mut self) {
         self.level = self.level.saturating_add(1);
         self.good_steps = 0;
-        self.patience = self.patience.saturating_add(1).min(MOST_PATIENCE);
+        self.patience = self.patience.saturating_add(1).min(MAX_COUNTED_FAILURES);
     }
 
     /// Counts a step that went well.
@@ -50,7 +41,7 @@ impl Throttle {
             return;
         }
         self.good_steps = self.good_steps.saturating_add(1);
-        if self.good_steps >= STEPS_TO_RECOVER << (self.patience.clamp(1, MOST_PATIENCE) - 1) {
+        if self.good_steps >= STEPS_TO_RECOVER << (self.patience.clamp(1, MAX_COUNTED_FAILURES) - 1) {
             self.good_steps = 0;
             match self.level > self.floor {
                 true => self.level -= 1,

@@ -1,15 +1,8 @@
 //! The watch over energies: matter does not gain more than is done to it.
 
+use crate::tuning::{NEGLIGIBLE_ENERGY, RUNAWAY_ENERGY_RATIO};
 use crate::{Account, World, WorldError};
 use serde::{Deserialize, Serialize};
-
-/// A rise above this share of all energy that was ever in play is a runaway, not an error of the
-/// integrator.
-const RUNAWAY_SHARE: f64 = 0.5;
-
-/// Energy per mass (J/kg) that is too little to speak of: a micrometre a second squared would be
-/// less.
-const NEGLIGIBLE: f64 = 1e-6;
 
 /// The books of every body at the start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -36,9 +29,9 @@ impl Watch {
                 + start.elastic
                 + now.work.abs()
                 + (now.potential - start.potential).abs()
-                + NEGLIGIBLE * now.mass;
+                + NEGLIGIBLE_ENERGY * now.mass;
             // Written so that NaN counts as a runaway.
-            if !(gained <= RUNAWAY_SHARE * in_play) {
+            if !(gained <= RUNAWAY_ENERGY_RATIO * in_play) {
                 let (body, squeezed_by) = (body.name.clone(), world.squeezing(index));
                 return Err(WorldError::Runaway { body, time: world.time, gained, squeezed_by });
             }

@@ -1,11 +1,8 @@
 //! Work over particles in fixed chunks, so that sums have the same bits on any number of threads.
 
+use crate::tuning::PARTICLES_PER_CHUNK;
 use craze_math::Vec3;
 use std::ops::Range;
-
-/// Particles per chunk: enough to outweigh the cost of a task, few enough to fit in the
-/// second-level cache.
-pub(crate) const CHUNK: usize = 2048;
 
 /// Work that can be divided between two threads.
 pub(crate) trait Divide: Send + Sized {
@@ -60,11 +57,11 @@ pub(crate) fn gather<Work: Divide, Part: Send>(
     leaf: &(impl Fn(Work) -> Part + Sync),
     join: &(impl Fn(Part, Part) -> Part + Sync),
 ) -> Part {
-    let chunks = work.count().div_ceil(CHUNK);
+    let chunks = work.count().div_ceil(PARTICLES_PER_CHUNK);
     if chunks <= 1 {
         return leaf(work);
     }
-    let (first, second) = work.divide(chunks / 2 * CHUNK);
+    let (first, second) = work.divide(chunks / 2 * PARTICLES_PER_CHUNK);
     let (first, second) = rayon::join(|| gather(first, leaf, join), || gather(second, leaf, join));
     join(first, second)
 }
@@ -75,7 +72,14 @@ mod tests {
 
     #[test]
     fn every_particle_is_in_one_chunk_and_chunks_are_joined_in_order() {
-        for count in [0, 1, CHUNK, CHUNK + 1, 5 * CHUNK - 1, 16 * CHUNK + 3] {
+        for count in [
+            0,
+            1,
+            PARTICLES_PER_CHUNK,
+            PARTICLES_PER_CHUNK + 1,
+            5 * PARTICLES_PER_CHUNK - 1,
+            16 * PARTICLES_PER_CHUNK + 3,
+        ] {
             let ranges = gather(0..count, &|range| vec![range], &|mut first, second| {
                 first.extend(second);
                 first
@@ -83,11 +87,11 @@ mod tests {
             let mut next = 0;
             for range in &ranges {
                 assert_eq!(range.start, next);
-                assert!(range.len() <= CHUNK);
+                assert!(range.len() <= PARTICLES_PER_CHUNK);
                 next = range.end;
             }
             assert_eq!(next, count);
-            assert_eq!(ranges.len(), count.div_ceil(CHUNK).max(1));
+            assert_eq!(ranges.len(), count.div_ceil(PARTICLES_PER_CHUNK).max(1));
         }
     }
 }

@@ -74,13 +74,16 @@ pub(crate) struct Rest {
     pub extent: f64,
 }
 
+/// Relative moment of inertia below which an axis has no angular velocity.
+pub(crate) const MIN_INERTIA_RATIO: f64 = 1e-12;
+
 /// Ratio of eigenvalues of A_rr below which the cluster has no extent in a direction: F would be
 /// rounding noise there, and the smallest disturbance of so thin a slice a large strain.
-const NO_WIDTH: f64 = 1e-6;
+const MIN_WIDTH_RATIO: f64 = 1e-6;
 
 /// Members that are no farther from their centre than this share of its distance from the origin
 /// coincide.
-const ROUNDING: f64 = 1e-12;
+const COINCIDENT_DISTANCE_RATIO: f64 = 1e-12;
 
 impl Rest {
     /// Rest shape of one cluster, summed in the order of its members.
@@ -158,9 +161,9 @@ impl Arms {
     fn rest(&self) -> Rest {
         let Arms { mass, centre, moment, square } = *self;
         // Duplicates of one particle coincide: their arms are rounding.
-        let is_point = square.sqrt() <= ROUNDING * centre.norm();
+        let is_point = square.sqrt() <= COINCIDENT_DISTANCE_RATIO * centre.norm();
         let (inverse_moment, is_flat) =
-            if is_point { (Mat3::zeros(), true) } else { pseudo_inverse(&moment, NO_WIDTH) };
+            if is_point { (Mat3::zeros(), true) } else { pseudo_inverse(&moment, MIN_WIDTH_RATIO) };
         Rest { mass, centre, moment, inverse_moment, is_flat, extent: square.sqrt() }
     }
 }

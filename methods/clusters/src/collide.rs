@@ -9,18 +9,12 @@ use crate::cluster::{Plane, Rest};
 use crate::flow::fraction_in;
 use crate::membership::Memberships;
 use crate::model::Clusters;
+use crate::tuning::{PAIRS_PER_TASK, PENETRATION_REMOVED};
 use craze_contact::Proxy;
 use craze_engine::Step;
 use craze_math::{Mat3, Vec3, svd};
 use craze_spatial::Aabb;
 use rayon::prelude::*;
-
-/// Fraction of a penetration that is removed in a reference step, at most (Bridson et al. 2002 use
-/// 0.1 per step). A fixed fraction in every step would separate parts at a velocity of 1/Δt.
-const REMOVED_PER_REFERENCE_STEP: f64 = 0.1;
-
-/// Pairs per task.
-const FEW_PAIRS: usize = 64;
 
 /// Proxy of a cluster: a ball cut by half-spaces.
 struct Solid {
@@ -107,7 +101,7 @@ impl Clusters {
         }
         let meeting = self.meeting(&pairs);
         let directed =
-            pairs.par_iter().with_min_len(FEW_PAIRS).flat_map_iter(|&[one, other]| [[one, other], [other, one]]);
+            pairs.par_iter().with_min_len(PAIRS_PER_TASK).flat_map_iter(|&[one, other]| [[one, other], [other, one]]);
         let overlapping: Vec<[u32; 2]> = directed.filter(|&[of, from]| self.overlaps(of, from, &meeting)).collect();
         for [of, from] in overlapping {
             self.push_out(of, from, &meeting, step);
@@ -122,7 +116,7 @@ impl Clusters {
             true => (self.solid(cluster), self.box_of(cluster)),
             false => (None, Aabb::EMPTY),
         };
-        let (solids, boxes) = is_asked.par_iter().enumerate().with_min_len(FEW_PAIRS).map(meet).unzip();
+        let (solids, boxes) = is_asked.par_iter().enumerate().with_min_len(PAIRS_PER_TASK).map(meet).unzip();
         Meeting { solids, boxes }
     }
 
@@ -227,7 +221,7 @@ impl Clusters {
         let (masses, velocities) = (&self.particles.masses, &self.prediction.velocities);
         let mut velocity = mean_velocity(from, &rest, &self.memberships, masses, velocities);
         let (mut given, mut last) = (Vec3::zeros(), 0);
-        let removed = fraction_in(REMOVED_PER_REFERENCE_STEP, step.time_step / self.options.time_step);
+        let removed = fraction_in(PENETRATION_REMOVED, step.time_step / self.options.time_step);
         for index in 0..self.memberships.members(of as usize).len() {
             let member = self.memberships.members(of as usize)[index] as usize;
             let Some(Overlap { normal, depth }) = self.overlap(member, from, solid, &mut last) else { continue };

@@ -16,19 +16,17 @@
 use crate::cluster::{ClusterHistory, Fit, Guide, Record, Rest};
 use crate::fits::{Fits, position_products};
 use crate::model::{Clusters, ParticleState};
+use crate::tuning::MAX_ENERGY_ROUNDS;
 use craze_math::Vec3;
 
-/// Iterations of energy removal per step, each along the direction of steepest descent.
-const CALMING_ROUNDS: usize = 16;
-
 /// Relative excess that is removed in addition, so that rounding leaves none.
-const ROUNDING: f64 = 1e-9;
+const EXCESS_MARGIN: f64 = 1e-9;
 
 /// Squared relative motion within clusters below which it is rounding.
-const NO_MOTION: f64 = 1e-20;
+const MIN_MOTION_RATIO_SQUARED: f64 = 1e-20;
 
 /// Relative excess at which the removal ends.
-const EXHAUSTED: f64 = 0.95;
+const MAX_EXCESS_LEFT: f64 = 0.95;
 
 /// Energies of a state (J).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,10 +60,10 @@ impl Clusters {
         }
         let mut ways = self.ways_of(is_involved, state, fits);
         let mut excess = excess;
-        for round in 0..CALMING_ROUNDS {
+        for round in 0..MAX_ENERGY_ROUNDS {
             let left = self.take_out(excess, state, fits, &mut ways);
             // NaN ends it.
-            if !(left > ROUNDING * excess) || (round > 0 && left > EXHAUSTED * excess) {
+            if !(left > EXCESS_MARGIN * excess) || (round > 0 && left > MAX_EXCESS_LEFT * excess) {
                 return;
             }
             excess = left;
@@ -136,10 +134,10 @@ impl Clusters {
             whole += mass * motion.norm_squared();
         }
         // What remains of rigid motions is rounding and has a momentum. NaN fails the comparison.
-        if !(first > 0.0 && second > NO_MOTION * whole) {
+        if !(first > 0.0 && second > MIN_MOTION_RATIO_SQUARED * whole) {
             return excess;
         }
-        let asked = (1.0 + ROUNDING) * excess;
+        let asked = (1.0 + EXCESS_MARGIN) * excess;
         let square = first * first - 2.0 * second * asked;
         let share = if square > 0.0 { 2.0 * asked / (first + square.sqrt()) } else { first / second };
         for Way { particle, against, drawn } in ways {

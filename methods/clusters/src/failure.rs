@@ -4,12 +4,9 @@ use crate::cluster::ClusterHistory;
 use crate::model::Clusters;
 use crate::options::Options;
 use crate::pieces::SplitReport;
+use crate::tuning::MAX_MEMBER_DISTANCE;
 use craze_engine::{Event, EventKind, FailureMeasure, Step};
 use craze_math::Vec3;
-
-/// Distance from its cluster's centre, relative to the largest at rest, beyond which a member is an
-/// outlier (1).
-const OUTLIER: f64 = 2.0;
 
 /// A split of a cluster, before components are known.
 pub(crate) struct Split {
@@ -113,7 +110,7 @@ impl Clusters {
         let is_outlier = |&(particle, cluster): &(u32, u32)| {
             let shares = self.memberships.of(particle as usize);
             let (rest, history) = (&self.rest[cluster as usize], &self.history[cluster as usize]);
-            let far = (OUTLIER * rest.extent).powi(2) * history.plastic.norm_squared() / 3.0;
+            let far = (MAX_MEMBER_DISTANCE * rest.extent).powi(2) * history.plastic.norm_squared() / 3.0;
             let arm = self.state.positions[particle as usize] - self.fits.anchor;
             shares.len() > 1
                 && (arm - self.fits.fits[cluster as usize].centre).norm_squared() > far

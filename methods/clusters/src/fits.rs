@@ -5,11 +5,11 @@
 //! vectors of multiply-adds into a record that stays in the first-level cache, and no particle is
 //! read twice.
 
-use crate::chunks::CHUNK;
-use crate::cluster::{ClusterHistory, Fit, Guide, Record, Rest};
+use crate::cluster::{ClusterHistory, Fit, Guide, MIN_INERTIA_RATIO, Record, Rest};
 use crate::membership::{Memberships, Share};
 use crate::model::Particles;
 use crate::survey::{Lead, SurveyResult};
+use crate::tuning::{CLUSTERS_PER_FIT_TASK, MAX_PARTIAL_SUMS, PARTICLES_PER_CHUNK};
 use craze_math::batch::{polar_batch, svd_batch};
 use craze_math::lanes::{Instructions, Kernel, Lanes, WIDTH};
 use craze_math::{Mat3, Polar, Vec3};
@@ -51,32 +51,22 @@ pub(crate) struct Shapes<'a> {
     pub limit: f64,
 }
 
-/// Ranges of particles with separate sums, at most: enough for many threads, and few enough that
-/// empty sums cost little.
-const STRETCHES: usize = 16;
-
 /// Workspace of decompositions.
 const NO_POLAR: Polar = Polar { rotation: Fit::NONE.rotation, stretch: Fit::NONE.rotation };
 
-/// Clusters per task: some whole batches of decompositions.
-const FEW_CLUSTERS: usize = 32;
-
-/// Relative moment of inertia below which an axis has no angular velocity.
-const NO_INERTIA: f64 = 1e-12;
-
 /// Ratio of determinant to cubed trace of an inertia above which it is inverted without
 /// pseudoinverse; the thinnest rod with two particles per side has more.
-const WELL_FORMED: f64 = 1e-6;
+const MIN_INVERTIBLE_RATIO: f64 = 1e-6;
 
 /// Vectors of a record with sums of positions, and with those of motions too.
-const PLACES: usize = 2;
-const MOTIONS: usize = 3;
+const POSITION_VECTORS: usize = 2;
+const MOTION_VECTORS: usize = 3;
 
 impl Fits {
     /// Fits all clusters to positions (m), and with velocities (m/s) computes their rigid motions.
     pub(crate) fn fit(&mut self, shapes: &Shapes, positions: &[Vec3], velocities: Option<&[Vec3]>) {
         let count = shapes.rest.len();
-        let stretch = positions.len().div_ceil(STRETCHES).next_multiple_of(CHUNK);
+        let stretch = positions.len().div_ceil(MAX_PARTIAL_SUMS).next_multiple_of(PARTICLES_PER_CHUNK);
         self.anchor = positions[0];
         self.invalidate_survey();
         self.is_calmed = false;
@@ -93,8 +83,8 @@ impl Fits {
             let positions = &positions[range.clone()];
             let of = Of { shares, ranges, offsets, masses, positions, anchor };
             match velocities {
-                None => Instructions::detect().run(Sum::<PLACES> { of, velocities: &[], sums }),
-                Some(all) => Instructions::detect().run(Sum::<MOTIONS> { of, velocities: &all[range], sums }),
+                None => Instructions::detect().run(Sum::<POSITION_VECTORS> { of, velocities: &[], sums }),
+                Some(all) => Instructions::detect().run(Sum::<MOTION_VECTORS> { of, velocities: &all[range], sums }),
             }
         });
         let found = Found { fits: &mut self.fits, guides: &mut self.guides, sums: &mut self.sums };
@@ -212,7 +202,7 @@ impl<'a> Found<'a> {
 /// Adds the sums of ranges in their order, and fits the clusters from `first` on, with their rigid
 /// motion where it is asked for.
 fn solve(shapes: &Shapes, partial: &[Record], count: usize, first: usize, found: Found, with_motion: bool) {
-    if found.fits.len() > FEW_CLUSTERS {
+    if found.fits.len() > CLUSTERS_PER_FIT_TASK {
         let middle = (found.fits.len() / 2).next_multiple_of(WIDTH);
         let [found, later] = found.divide(middle);
         rayon::join(
@@ -222,7 +212,7 @@ fn solve(shapes: &Shapes, partial: &[Record], count: usize, first: usize, found:
         return;
     }
     let Found { fits, guides, sums } = found;
-    let (mut elastic, mut laid) = ([Mat3::zeros(); FEW_CLUSTERS], [Mat3::zeros(); FEW_CLUSTERS]);
+    let (mut elastic, mut laid) = ([Mat3::zeros(); CLUSTERS_PER_FIT_TASK], [Mat3::zeros(); CLUSTERS_PER_FIT_TASK]);
     for (index, (fit, sums)) in fits.iter_mut().zip(sums).enumerate() {
         *sums = Record::ZERO;
         for stretch in partial.chunks_exact(count) {
@@ -237,8 +227,8 @@ fn solve(shapes: &Shapes, partial: &[Record], count: usize, first: usize, found:
             set_motion(sums, &fit.centre, rest.mass, &mut guides[index]);
         }
     }
-    let mut elastics = [Fit::NONE.elastic; FEW_CLUSTERS];
-    let mut polars = [NO_POLAR; FEW_CLUSTERS];
+    let mut elastics = [Fit::NONE.elastic; CLUSTERS_PER_FIT_TASK];
+    let mut polars = [NO_POLAR; CLUSTERS_PER_FIT_TASK];
     let count = fits.len();
     svd_batch(&elastic[..count], &mut elastics);
     polar_batch(&laid[..count], &mut polars);
@@ -315,9 +305,9 @@ fn set_motion(sums: &Record, centre: &Vec3, mass: f64, guide: &mut Guide) {
 /// point.
 fn solve_inertia(inertia: &Mat3) -> Mat3 {
     let size = inertia.trace();
-    match inertia.try_inverse().filter(|_| inertia.determinant() > WELL_FORMED * size * size * size) {
+    match inertia.try_inverse().filter(|_| inertia.determinant() > MIN_INVERTIBLE_RATIO * size * size * size) {
         Some(inverse) => inverse,
-        None => crate::cluster::pseudo_inverse(inertia, NO_INERTIA).0,
+        None => crate::cluster::pseudo_inverse(inertia, MIN_INERTIA_RATIO).0,
     }
 }
 
@@ -348,7 +338,7 @@ impl<const N: usize> Kernel for Sum<'_, N> {
         let (offsets, masses, positions) = (&offsets[..count], &masses[..count], &positions[..count]);
         for index in 0..count {
             let arm = positions[index] - anchor;
-            let products = if N == MOTIONS {
+            let products = if N == MOTION_VECTORS {
                 motion_products(masses[index], &arm, &offsets[index], &self.velocities[index])
             } else {
                 position_products(masses[index], &arm, &offsets[index])

@@ -2,18 +2,13 @@
 
 use crate::cluster::Rest;
 use crate::model::Clusters;
+use crate::tuning::{CLUSTERS_PER_FLOW_TASK, MAX_FLOW_HALVINGS};
 use craze_engine::Step;
 use craze_math::{Mat3, Vec3};
 use rayon::prelude::*;
 
 /// Stretches beyond which a cluster is crushed or torn: its flow would not be finite.
-const THINNEST: f64 = 1e-3;
-
-/// Halvings of a flow that would increase the energy, before the cluster is left as it is.
-const HALVINGS: u32 = 6;
-
-/// Clusters per task.
-const FEW_CLUSTERS: usize = 8;
+const MIN_STRETCH: f64 = 1e-3;
 
 impl Clusters {
     /// Flows all clusters that are strained beyond their yield strain, and surveys the state.
@@ -24,7 +19,7 @@ impl Clusters {
         if let Some(yield_strain) = self.parameters.yield_strain {
             let rate = fraction_in(self.parameters.flow, step.time_step / self.options.time_step);
             // In parallel: flow does not change other clusters.
-            let clusters = (0..self.rest.len()).into_par_iter().with_min_len(FEW_CLUSTERS);
+            let clusters = (0..self.rest.len()).into_par_iter().with_min_len(CLUSTERS_PER_FLOW_TASK);
             let asked: Vec<Option<Asked>> = clusters.map(|cluster| self.flow_asked(cluster, yield_strain)).collect();
             for (cluster, asked) in asked.into_iter().enumerate() {
                 let flowed = self.flow_cluster(cluster, asked, rate, step.time_step);
@@ -44,7 +39,7 @@ impl Clusters {
     /// The demand for flow of a cluster; none for one that is flat or crushed.
     fn flow_asked(&self, cluster: usize, yield_strain: f64) -> Option<Asked> {
         let sigma = self.fits.fits[cluster].elastic.sigma;
-        if self.rest[cluster].is_flat || !(sigma.z > THINNEST && sigma.x.is_finite()) {
+        if self.rest[cluster].is_flat || !(sigma.z > MIN_STRETCH && sigma.x.is_finite()) {
             return None;
         }
         let stretches = sigma * (sigma.x * sigma.y * sigma.z).powf(-1.0 / 3.0);
@@ -77,7 +72,7 @@ impl Clusters {
         let Some(springs) = springs.filter(|_| share > 0.0) else { return false };
         let (rest, old) = (&self.rest[cluster], self.history[cluster].plastic);
         let known = springs.energy(&(before.rotation * old), rest);
-        for _ in 0..HALVINGS {
+        for _ in 0..MAX_FLOW_HALVINGS {
             let stretch: Vec3 = stretches.map(|value| value.powf(share));
             let plastic = Mat3::from_diagonal(&stretch) * before.elastic.v.transpose() * old;
             let history = &mut self.history[cluster];

@@ -1,7 +1,7 @@
 //! Fit of the rest shape of the whole body to its particles, and their best-fit rigid motion.
 
 use crate::chunks::gather;
-use crate::cluster::pseudo_inverse;
+use crate::cluster::{MIN_INERTIA_RATIO, pseudo_inverse};
 use crate::model::{Particles, Whole};
 use crate::rigid_mode::orientation;
 use craze_engine::RigidBody;
@@ -106,9 +106,6 @@ impl Sums {
     }
 }
 
-/// Relative moment of inertia below which an axis has no angular velocity.
-const NO_INERTIA: f64 = 1e-12;
-
 /// Fits the rest shape to the particles: Jones et al. 2016 (1)–(5).
 ///
 /// R is unique for a flat cloud; for a straight one the rotation about its line is arbitrary, and
@@ -146,7 +143,7 @@ pub(crate) fn match_shape(particles: &Particles, whole: &Whole, positions: &[Vec
     let polar = polar(&sums.mixed);
     let central = sums.second - mass * from_anchor * from_anchor.transpose();
     let inertia = Mat3::identity() * central.trace() - central;
-    let inverse_inertia = pseudo_inverse(&inertia, NO_INERTIA).0;
+    let inverse_inertia = pseudo_inverse(&inertia, MIN_INERTIA_RATIO).0;
     let angular_momentum = sums.angular_momentum - from_anchor.cross(&sums.momentum);
     ShapeMatch {
         anchor,

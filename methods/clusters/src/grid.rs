@@ -4,7 +4,7 @@ use craze_math::Vec3;
 use craze_spatial::Aabb;
 
 /// Most cells along an axis.
-const MOST_CELLS: f64 = 96.0;
+const MAX_CELLS_PER_AXIS: f64 = 96.0;
 
 /// Points sorted into the cells of a box.
 pub(crate) struct Grid<'a> {
@@ -24,7 +24,7 @@ impl<'a> Grid<'a> {
         let bounds = Aabb::from_points(points);
         let size = bounds.size();
         // NaN gives one cell.
-        let cells = |length: f64| if length > width { (length / width).floor().min(MOST_CELLS) } else { 1.0 };
+        let cells = |length: f64| if length > width { (length / width).floor().min(MAX_CELLS_PER_AXIS) } else { 1.0 };
         let count = size.map(cells);
         let cell = size.component_div(&count).map(|length| length.max(width.min(f64::MAX)).max(f64::MIN_POSITIVE));
         let counts = [count.x as usize, count.y as usize, count.z as usize];

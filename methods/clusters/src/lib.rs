@@ -80,6 +80,7 @@ mod step;
 mod survey;
 #[cfg(test)]
 mod testing;
+mod tuning;
 
 pub use model::{Cloud, Clusters};
 pub use options::{ClusterError, ClustersTable, Options, Seam};

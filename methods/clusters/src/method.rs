@@ -13,7 +13,7 @@ use craze_frame::BodyFrame;
 use craze_math::Vec3;
 
 /// Relative difference of squared distances below which they are equal.
-const EQUALLY_FAR: f64 = 1e-9;
+const EQUAL_DISTANCE_TOLERANCE: f64 = 1e-9;
 
 impl Method for Clusters {
     fn kind(&self) -> &'static str {
@@ -121,7 +121,7 @@ impl Attachable for Clusters {
         for (particle, rest) in self.particles.rest.iter().enumerate() {
             let distance = (rest - place).norm_squared();
             // The placement must not decide by rounding between particles at equal distances.
-            if distance < (1.0 - EQUALLY_FAR) * nearest.0 {
+            if distance < (1.0 - EQUAL_DISTANCE_TOLERANCE) * nearest.0 {
                 nearest = (distance, particle);
             }
         }

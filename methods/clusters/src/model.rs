@@ -167,7 +167,7 @@ pub(crate) enum Phase {
 }
 
 /// Ratio of moments below which the body has no extent in a direction.
-const NO_WIDTH: f64 = 1e-10;
+const MIN_MOMENT_RATIO: f64 = 1e-10;
 
 /// What a body is constructed from: all that a checkpoint contains, without motion and constraints.
 pub(crate) struct Parts {
@@ -496,7 +496,7 @@ impl Whole {
         let (offsets, masses) = (&particles.offsets, &particles.masses);
         let mass: f64 = masses.iter().sum();
         let moment: Mat3 = offsets.iter().zip(masses).map(|(offset, mass)| *mass * offset * offset.transpose()).sum();
-        let (inverse_moment, _) = pseudo_inverse(&moment, NO_WIDTH);
+        let (inverse_moment, _) = pseudo_inverse(&moment, MIN_MOMENT_RATIO);
         if !(mass.is_finite() && moment.iter().chain(&inverse_moment).all(|entry| entry.is_finite())) {
             return Err(ClusterError::Scale { moment: moment.trace() });
         }

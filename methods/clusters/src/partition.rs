@@ -7,6 +7,7 @@
 
 use crate::grid::Grid;
 use crate::membership::Share;
+use crate::tuning::{KMEANS_ITERATIONS, MAX_MEAN_ITERATIONS, MIN_MEMBERS, PARTICLES_PER_CHUNK};
 use craze_math::{Random, Vec3};
 use craze_spatial::Aabb;
 use rayon::prelude::*;
@@ -53,22 +54,14 @@ pub(crate) struct Uncovered {
     pub radius: f64,
 }
 
-/// Iterations of k-means.
-const MEANS: usize = 8;
-/// Iterations of weighted means, at most.
-const ROUNDS: usize = 12;
 /// Displacement of a centre relative to the radius at which iterations end.
-const AT_REST: f64 = 0.01;
+const CONVERGED_DISPLACEMENT: f64 = 0.01;
 /// Distance in radii within which a particle in no cluster joins the nearest one.
-const STRAY: f64 = 2.0;
+const MAX_STRAY_DISTANCE: f64 = 2.0;
 /// Smallest weight of a member before normalisation.
-const LEAST: f64 = 1e-3;
+const MIN_WEIGHT: f64 = 1e-3;
 /// Bins of the histogram of distances that chooses the radius.
-const BINS: usize = 4096;
-/// Particles per task.
-const CHUNK: usize = 2048;
-/// Number of members below which a cluster is dropped.
-const FEWEST: usize = 4;
+const HISTOGRAM_BINS: usize = 4096;
 
 /// Divides particles (m, kg) into clusters. The same bits for any number of threads.
 pub(crate) fn partition(places: &[Vec3], masses: &[f64], clustering: &Clustering) -> Result<Partition, Uncovered> {
@@ -80,18 +73,18 @@ pub(crate) fn partition(places: &[Vec3], masses: &[f64], clustering: &Clustering
             (count_for_radius(places, radius, overlap), overlap, Some(radius), seed)
         }
     };
-    let count = count.min(places.len() / FEWEST);
+    let count = count.min(places.len() / MIN_MEMBERS);
     if count <= 1 || !(Aabb::from_points(places).size().max() > 0.0) {
         return Ok(whole());
     }
     let mut centres = first_centres(places, count, seed);
-    for _ in 0..MEANS {
+    for _ in 0..KMEANS_ITERATIONS {
         nearest_means(places, masses, &mut centres);
     }
     let mut radius = given.unwrap_or_else(|| radius_for_overlap(places, &centres, overlap));
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_MEAN_ITERATIONS {
         let moved = weighted_means(places, masses, &mut centres, radius);
-        if moved <= AT_REST * radius {
+        if moved <= CONVERGED_DISPLACEMENT * radius {
             break;
         }
     }
@@ -159,12 +152,12 @@ fn means(
     centres: &mut [Vec3],
     add: impl Fn(std::ops::Range<usize>, &mut [(f64, Vec3)]) + Sync,
 ) -> f64 {
-    let chunks = places.len().div_ceil(CHUNK);
+    let chunks = places.len().div_ceil(PARTICLES_PER_CHUNK);
     let partial: Vec<Vec<(f64, Vec3)>> = (0..chunks)
         .into_par_iter()
         .map(|chunk| {
             let mut sums = vec![(0.0, Vec3::zeros()); centres.len()];
-            add(chunk * CHUNK..places.len().min((chunk + 1) * CHUNK), &mut sums);
+            add(chunk * PARTICLES_PER_CHUNK..places.len().min((chunk + 1) * PARTICLES_PER_CHUNK), &mut sums);
             sums
         })
         .collect();
@@ -222,7 +215,7 @@ fn weights(grid: &Grid, centres: &[Vec3], place: &Vec3, radius: f64, found: &mut
     grid.near(place, radius, |centre| {
         let square = (centres[centre as usize] - place).norm_squared() / (radius * radius);
         if square <= 1.0 {
-            let weight = ((1.0 - square) * (1.0 - square)).max(LEAST);
+            let weight = ((1.0 - square) * (1.0 - square)).max(MIN_WEIGHT);
             found.push(Share { cluster: centre, weight });
         }
     });
@@ -238,23 +231,23 @@ fn radius_for_overlap(places: &[Vec3], centres: &[Vec3], overlap: f64) -> f64 {
     loop {
         let grid = Grid::new(centres, most);
         let count = |chunk: &[Vec3]| {
-            let mut bins = vec![0u64; BINS];
+            let mut bins = vec![0u64; HISTOGRAM_BINS];
             for place in chunk {
                 grid.near(place, most, |centre| {
-                    let bin = (centres[centre as usize] - place).norm() / most * BINS as f64;
-                    if bin < BINS as f64 {
+                    let bin = (centres[centre as usize] - place).norm() / most * HISTOGRAM_BINS as f64;
+                    if bin < HISTOGRAM_BINS as f64 {
                         bins[bin as usize] += 1;
                     }
                 });
             }
             bins
         };
-        let parts: Vec<Vec<u64>> = places.par_chunks(CHUNK).map(count).collect();
+        let parts: Vec<Vec<u64>> = places.par_chunks(PARTICLES_PER_CHUNK).map(count).collect();
         let mut total = 0;
-        for bin in 0..BINS {
+        for bin in 0..HISTOGRAM_BINS {
             total += parts.iter().map(|part| part[bin]).sum::<u64>();
             if total as f64 >= wanted {
-                return most * (bin + 1) as f64 / BINS as f64;
+                return most * (bin + 1) as f64 / HISTOGRAM_BINS as f64;
             }
         }
         most *= 2.0;
@@ -272,7 +265,7 @@ fn shares_of(places: &[Vec3], centres: &[Vec3], radius: f64) -> Result<Vec<Vec<S
         }
         let (cluster, square) = nearest.nearest(place);
         let distance = square.sqrt();
-        if distance <= STRAY * radius { Ok(vec![Share { cluster, weight: 1.0 }]) } else { Err(distance) }
+        if distance <= MAX_STRAY_DISTANCE * radius { Ok(vec![Share { cluster, weight: 1.0 }]) } else { Err(distance) }
     };
     let found: Vec<Result<Vec<Share>, f64>> = places.par_iter().map(of).collect();
     let far = found.iter().filter_map(|shares| shares.as_ref().err());
@@ -289,7 +282,7 @@ fn drop_small(
 ) -> Result<Partition, Uncovered> {
     let mut members = vec![0usize; centres.len()];
     shares.iter().flatten().for_each(|share| members[share.cluster as usize] += 1);
-    let kept: Vec<usize> = (0..centres.len()).filter(|&cluster| members[cluster] >= FEWEST).collect();
+    let kept: Vec<usize> = (0..centres.len()).filter(|&cluster| members[cluster] >= MIN_MEMBERS).collect();
     if kept.is_empty() {
         let all = vec![Share { cluster: 0, weight: 1.0 }];
         return Ok(Partition { shares: vec![all; places.len()], clusters: 1 });
@@ -299,13 +292,13 @@ fn drop_small(
     kept.iter().zip(0..).for_each(|(&cluster, new)| number[cluster] = new);
     let kept_centres: Vec<Vec3> = kept.iter().map(|&cluster| centres[cluster]).collect();
     for (own, place) in shares.iter_mut().zip(places) {
-        own.retain(|share| members[share.cluster as usize] >= FEWEST);
+        own.retain(|share| members[share.cluster as usize] >= MIN_MEMBERS);
         own.iter_mut().for_each(|share| share.cluster = number[share.cluster as usize]);
         if own.is_empty() {
             let distances = kept_centres.iter().map(|centre| (centre - place).norm_squared()).zip(0..);
             let best = |best: (f64, u32), next: (f64, u32)| if next.0 < best.0 { next } else { best };
             let (square, cluster) = distances.fold((f64::INFINITY, 0), best);
-            if square.sqrt() > STRAY * radius {
+            if square.sqrt() > MAX_STRAY_DISTANCE * radius {
                 far = Uncovered { count: far.count + 1, radius: far.radius.max(square.sqrt()) };
             }
             own.push(Share { cluster, weight: 1.0 });
@@ -336,7 +329,7 @@ mod tests {
             assert!((shares.iter().map(|share| share.weight).sum::<f64>() - 1.0).abs() < 1e-14);
             shares.iter().for_each(|share| members[share.cluster as usize] += 1);
         }
-        assert!(members.iter().all(|&count| count >= FEWEST), "{members:?}");
+        assert!(members.iter().all(|&count| count >= MIN_MEMBERS), "{members:?}");
     }
 
     #[test]

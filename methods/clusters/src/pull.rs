@@ -1,7 +1,7 @@
 //! Pull toward goals: one pass over the particles, once their goals are known.
 
 use crate::chunks::{Span, gather};
-use crate::cluster::pseudo_inverse;
+use crate::cluster::{MIN_INERTIA_RATIO, pseudo_inverse};
 use crate::model::{Clusters, RoundingDrift};
 use crate::survey::Lead;
 use craze_body::save::is_finite;
@@ -9,9 +9,6 @@ use craze_engine::Step;
 use craze_math::lanes::{Instructions, Kernel, Lanes};
 use craze_math::{Mat3, Vec3};
 use craze_spatial::Aabb;
-
-/// Relative moment of inertia below which an axis has no angular velocity.
-const NO_INERTIA: f64 = 1e-12;
 
 /// Sums of the pass beside the prediction, relative to the anchor.
 struct Findings {
@@ -91,7 +88,7 @@ impl Clusters {
         let moment = findings.moment - terms.centre.cross(&findings.pull);
         RoundingDrift {
             velocity: terms.strength / mass * findings.pull,
-            spin: terms.strength * (pseudo_inverse(&inertia, NO_INERTIA).0 * moment),
+            spin: terms.strength * (pseudo_inverse(&inertia, MIN_INERTIA_RATIO).0 * moment),
         }
     }
 }

@@ -14,6 +14,7 @@ mod shells;
 use crate::cluster::Plane;
 use crate::grid::Grid;
 use crate::model::{Clusters, to_world};
+use crate::tuning::{ANCHOR_DISTANCE, CARRYING_DISTANCE, MAX_DRAWN_EDGE};
 use craze_body::save::is_finite;
 use craze_frame::{Data, Surface, names};
 use craze_math::{Mat3, Vec3};
@@ -22,16 +23,10 @@ use craze_spatial::{Aabb, WindingTree};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Distance in spacings within which sites may anchor a vertex (1),
-const ANCHOR_REACH: f64 = 1.75;
-/// and within which particles move it (1).
-const CARRYING_REACH: f64 = 1.7;
 /// Distance in spacings for which a cut between a vertex and a site counts (1).
-const BEYOND_A_CUT: f64 = 3.0;
-/// Longest edge of a source surface in spacings (1).
-const LONGEST: f64 = 1.5;
+const CUT_DISTANCE: f64 = 3.0;
 /// Stretch beyond which the deformation of a cluster is not used (1).
-const STRETCHES: [f64; 2] = [0.2, 3.0];
+const STRETCH_RANGE: [f64; 2] = [0.2, 3.0];
 
 /// Data of a surface.
 pub(crate) struct Skin {
@@ -151,7 +146,7 @@ impl Clusters {
         let winding = WindingTree::new(&positions, &triangles).map_err(|_| craze_skin::SkinError::InvalidSurface)?;
         let (places, tetrahedra) = bcc_tetrahedra(&winding, &Aabb::from_points(&positions), spacing, 0.0)?;
         let background = BackgroundMesh::new(places, tetrahedra)?;
-        let drawn = EmbeddedSurface::new(&background, positions, triangles, LONGEST * spacing)?;
+        let drawn = EmbeddedSurface::new(&background, positions, triangles, MAX_DRAWN_EDGE * spacing)?;
         self.skin = Some(Skin::new(background, Some(drawn), self.particles.rest.clone()));
         Ok(())
     }
@@ -196,7 +191,7 @@ impl Clusters {
     /// distance.
     fn anchors(&self, skin: &Skin) -> Vec<u32> {
         let spacing = self.particles.spacing;
-        let reach = ANCHOR_REACH * spacing;
+        let reach = ANCHOR_DISTANCE * spacing;
         let grid = Grid::new(&skin.sites, reach);
         let find = |vertex: &Vec3| {
             let own = vertex - self.particles.centre;
@@ -211,7 +206,7 @@ impl Clusters {
                 }
                 let offset = place - self.particles.centre;
                 let cuts = near.iter().filter(|cut| cut.between([&own, &offset], 0.5 * spacing).is_some()).count();
-                let far = distance + BEYOND_A_CUT * spacing * cuts as f64;
+                let far = distance + CUT_DISTANCE * spacing * cuts as f64;
                 if far < best.0 || (far == best.0 && site < best.1) {
                     best = (far, site);
                 }
@@ -264,7 +259,7 @@ impl Clusters {
 
     /// Motion of every vertex, interpolated from the particles near it.
     fn carry(&self, skin: &Skin, anchors: &[u32], positions: &[Vec3]) -> (Vec<VertexMotion>, Vec<Motion>) {
-        let reach = CARRYING_REACH * self.particles.spacing;
+        let reach = CARRYING_DISTANCE * self.particles.spacing;
         let grid = Grid::new(&self.particles.rest, reach);
         let deformations = self.deformations();
         let velocities = self.velocities();
@@ -309,7 +304,7 @@ impl Clusters {
         let of_cluster = |cluster: usize| {
             let fit = &self.fits.fits[cluster];
             let sigma = fit.elastic.sigma;
-            let is_sound = !self.rest[cluster].is_flat && sigma.z > STRETCHES[0] && sigma.x < STRETCHES[1];
+            let is_sound = !self.rest[cluster].is_flat && sigma.z > STRETCH_RANGE[0] && sigma.x < STRETCH_RANGE[1];
             if is_sound { fit.deformation } else { self.fits.guides[cluster].map() }
         };
         let clusters: Vec<Mat3> = (0..self.cluster_count()).map(of_cluster).collect();

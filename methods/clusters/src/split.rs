@@ -8,25 +8,20 @@ use crate::failure::Split;
 use crate::grid::Grid;
 use crate::model::{Clusters, Particles, Whole};
 use crate::skin::Cut;
+use crate::tuning::{MIN_MASS_RATIO, MIN_MEMBERS};
 use craze_body::save::is_finite;
 use craze_math::{Mat3, Vec3};
 
-/// Mass relative to the mean cluster at the start below which a cluster is removed (1).
-const LIGHTEST: f64 = 0.01;
-
 /// Norm of the map from the world back to rest beyond which clusters are flattened (1).
-const FARTHEST_BACK: f64 = 10.0;
+const MAX_INVERSE_NORM: f64 = 10.0;
 
 /// Distance to a plane, relative to the cluster's extent, below which particles count as in front
 /// of it (1): rounding must not decide.
-const ON_PLANE: f64 = 1e-9;
+const PLANE_TOLERANCE: f64 = 1e-9;
 
 /// A direction in the rest frame that is not perpendicular to any direction in which bodies are
 /// commonly stretched.
-const FORWARD: Vec3 = Vec3::new(0.849, 0.432, 0.304);
-
-/// Number of members below which a cluster is removed: Jones et al. 2016 §3.3.
-const FEWEST_MEMBERS: usize = 4;
+const AHEAD_DIRECTION: Vec3 = Vec3::new(0.849, 0.432, 0.304);
 
 impl Clusters {
     /// Splits a cluster by the plane through its centre perpendicular to its largest stretch, and
@@ -46,14 +41,14 @@ impl Clusters {
         let across = self.history[cluster as usize].plastic.transpose() * fit.elastic.v.column(0);
         // The decomposition leaves the sign open. Which side keeps the number must not depend on
         // the rotation of the body.
-        let sign = if across.dot(&FORWARD) < 0.0 { -1.0 } else { 1.0 };
+        let sign = if across.dot(&AHEAD_DIRECTION) < 0.0 { -1.0 } else { 1.0 };
         let (centre, normal) = (self.fits.anchor + fit.centre, sign * fit.elastic.u.column(0));
-        let ahead_from = -ON_PLANE * self.rest[cluster as usize].extent;
+        let ahead_from = -PLANE_TOLERANCE * self.rest[cluster as usize].extent;
         let is_ahead = |place: &Vec3| (place - centre).dot(&normal) > ahead_from;
         let places = &self.state.positions;
         let members = self.memberships.members(cluster as usize);
         let ahead = members.iter().filter(|&&member| is_ahead(&places[member as usize])).count();
-        if ahead == 0 || ahead == members.len() || members.len() < 2 * FEWEST_MEMBERS {
+        if ahead == 0 || ahead == members.len() || members.len() < 2 * MIN_MEMBERS {
             return None;
         }
         // The split waits until it does not add energy: see `parting_gain`.
@@ -151,7 +146,7 @@ impl Clusters {
         // were split.
         let is_small = |body: &Clusters, cluster: u32| {
             let members = body.memberships.members(cluster as usize).len();
-            members < FEWEST_MEMBERS || body.rest[cluster as usize].mass < LIGHTEST * body.mean_mass
+            members < MIN_MEMBERS || body.rest[cluster as usize].mass < MIN_MASS_RATIO * body.mean_mass
         };
         let may_go = |cluster: u32| left[piece_of[cluster as usize] as usize] > 1 && is_small(self, cluster);
         if !(0..clusters as u32).any(may_go) {
@@ -224,7 +219,7 @@ impl Clusters {
             map += share.weight * guide.map();
             shift += share.weight * guide.goal(&Vec3::zeros());
         }
-        let Some(back) = map.try_inverse().filter(|back| back.norm() < FARTHEST_BACK) else { return };
+        let Some(back) = map.try_inverse().filter(|back| back.norm() < MAX_INVERSE_NORM) else { return };
         let mut offset = back * (self.state.positions[particle] - self.fits.anchor - shift);
         for share in self.memberships.of(particle) {
             let rest = &self.rest[share.cluster as usize];

@@ -10,7 +10,7 @@ use craze_engine::{Failure, RigidBody, Step};
 use craze_spatial::Aabb;
 
 /// Deviation of velocities from a rigid motion that is rounding, as a share of the speed.
-const ROUNDING: f64 = 1e-14;
+const VELOCITY_ROUNDING: f64 = 1e-14;
 
 impl Clusters {
     /// Pull toward goals, loads, strain limiting and self-contact; or rigid-body mode where the
@@ -75,7 +75,8 @@ impl Clusters {
         }
         let state = &self.state;
         let matched = match_shape(&self.particles, &self.whole, &state.positions, &state.velocities);
-        let allowed = elastic + ROUNDING * ROUNDING * self.whole.mass() * matched.velocity.norm_squared();
+        let allowed =
+            elastic + VELOCITY_ROUNDING * VELOCITY_ROUNDING * self.whole.mass() * matched.velocity.norm_squared();
         let kinetic = gather(
             0..self.count(),
             &|range| {

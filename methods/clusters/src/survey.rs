@@ -7,6 +7,7 @@ use crate::energy::Energy;
 use crate::fits::{Fits, Shapes};
 use crate::membership::Share;
 use crate::model::ParticleState;
+use crate::tuning::NEAR_LIMIT_SQUARED;
 use craze_math::Vec3;
 use craze_math::lanes::{Instructions, Kernel, Lanes, WIDTH};
 
@@ -26,7 +27,7 @@ pub(crate) struct SurveyResult {
     kinetic: f64,
     /// Σ w m d·(d − Δt·v) (kg·m²), d = x − g.
     springs: f64,
-    /// Memberships beyond the strain limit or close to it (see [`NEAR`]), by ascending particles.
+    /// Memberships beyond the strain limit or close to it (see [`NEAR_LIMIT_SQUARED`]), by ascending particles.
     pub near: Vec<Near>,
     /// Whether any is beyond it.
     pub is_beyond: bool,
@@ -38,10 +39,6 @@ pub(crate) struct Near {
     pub particle: u32,
     pub share: Share,
 }
-
-/// Squared distance from the goal, relative to the squared strain limit, above which members are
-/// close to the limit (1): 90 % of it.
-const NEAR: f64 = 0.81;
 
 impl SurveyResult {
     fn join(mut self, mut other: SurveyResult) -> SurveyResult {
@@ -58,7 +55,7 @@ impl SurveyResult {
         for share in shares {
             let guide = &guides[share.cluster as usize];
             let square = (guide.goal(offset) - arm).norm_squared();
-            if square > NEAR * guide.limit() {
+            if square > NEAR_LIMIT_SQUARED * guide.limit() {
                 self.near.push(Near { particle, share: *share });
                 self.is_beyond |= square > guide.limit();
             }
@@ -157,7 +154,7 @@ impl Kernel for Look<'_> {
         let mut result = SurveyResult::default();
         // A vector is no longer than the root of a square if no component squared exceeds a third
         // of it.
-        let share_of_limit = L::splat(-NEAR / 3.0);
+        let share_of_limit = L::splat(-NEAR_LIMIT_SQUARED / 3.0);
         let along_x = L::new([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         let along_y = L::new([0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         let along_z = L::new([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);

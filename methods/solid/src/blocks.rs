@@ -8,6 +8,7 @@
 
 use crate::laws::THINNESSES;
 use crate::parallel::Span;
+use crate::tuning::{NODES_PER_CHUNK, NODES_PER_NEW_BLOCK};
 use craze_body::Node;
 use craze_element::Tetrahedron;
 use craze_math::lanes::WIDTH;
@@ -20,12 +21,6 @@ pub(crate) const BLOCK_ELEMENTS: usize = 1024;
 
 /// Nodes per block, at most: a power of two, so that local indices can be masked into range.
 pub(crate) const BLOCK_NODES: usize = 1024;
-
-/// Nodes per new block, at most. The others are for nodes that cracks add to its elements.
-const FIRST_NODES: usize = 384;
-
-/// Nodes per chunk, at most. A chunk is integrated by one task.
-const CHUNK_NODES: usize = 256;
 
 /// Constants of eight elements, one per lane.
 #[repr(C, align(64))]
@@ -236,7 +231,7 @@ impl Layout {
             let corners = mesh.elements()[end];
             let count = self.slot_nodes.len() - first_slot;
             let fresh = corners.iter().filter(|&&corner| local[corner as usize] == u16::MAX).count();
-            if count + fresh > FIRST_NODES {
+            if count + fresh > NODES_PER_NEW_BLOCK {
                 break;
             }
             for corner in corners {
@@ -297,8 +292,8 @@ impl Layout {
         for run in node_islands.chunk_by(|one, other| one == other) {
             let (island, nodes) = (run[0] as usize, start..start + run.len());
             start = nodes.end;
-            for first in nodes.clone().step_by(CHUNK_NODES) {
-                self.chunks.push(Chunk { nodes: first..(first + CHUNK_NODES).min(nodes.end), island });
+            for first in nodes.clone().step_by(NODES_PER_CHUNK) {
+                self.chunks.push(Chunk { nodes: first..(first + NODES_PER_CHUNK).min(nodes.end), island });
             }
             if island == self.islands.len() {
                 self.islands.push(Island { nodes, elements: 0..0, piece: 0 });

@@ -4,6 +4,7 @@ use crate::blocks::{Block, Layout};
 use crate::kernel::{self, ForceRates, Local, Report};
 use crate::model::Solid;
 use crate::parallel::over_spans;
+use crate::tuning::{MIN_VOLUME_KEPT, STRAIN_KEPT};
 use craze_body::Node;
 use craze_engine::{Failure, Step};
 use craze_math::Vec3;
@@ -14,13 +15,6 @@ thread_local! {
     // One per thread: a step allocates nothing, and a block finds it in the first-level cache.
     static LOCAL: RefCell<Local> = const { RefCell::new(Local::new()) };
 }
-
-/// Share of its volume that a compressed element must keep in one step.
-const LEAST_LEFT: f64 = 0.2;
-
-/// Share of the strain and stiffening of one step that bounds the next one too: the fastest
-/// vibrations return to their largest strain within two steps.
-const STRAIN_KEPT: f64 = 0.97;
 
 /// Partial sums of forces, and reports of the force passes.
 #[derive(Default)]
@@ -194,7 +188,7 @@ impl Solid {
             return Err(Failure::Inverted { element, place, volume_ratio });
         }
         let before = rest.deformation(&crate::blocks::corners_of(&self.state, corners)).determinant();
-        if volume_ratio < LEAST_LEFT * before.min(1.0) {
+        if volume_ratio < MIN_VOLUME_KEPT * before.min(1.0) {
             return Err(Failure::TooFast { element, place, change: 1.0 - volume_ratio / before });
         }
         Ok(())

@@ -5,17 +5,11 @@
 
 use crate::blocks::{BLOCK_NODES, Group};
 use crate::gather::{Three, gather, gather_accelerations, scatter};
+use crate::tuning::{PREFETCHED_GROUPS, PREFETCHED_NODES_PER_GROUP};
 use craze_body::Node;
 use craze_element::{CollapseGuard, Law};
 use craze_math::Mat3;
 use craze_math::lanes::{Kernel, Lanes, Mask, WIDTH, prefetch};
-
-/// Number of groups by which constants are prefetched: enough for them to arrive from memory in
-/// time.
-const AHEAD: usize = 6;
-
-/// Nodes of the next block prefetched per group: a block has about three for each of its groups.
-const NODES_A_GROUP: usize = 3;
 
 /// Workspace of a block, in the first-level cache.
 #[repr(C, align(64))]
@@ -150,12 +144,12 @@ impl Soon<'_> {
     /// Prefetches constants some groups ahead, and a part of the next block's nodes.
     #[inline(always)]
     fn ask(&self, groups: &[Group], index: usize) {
-        let ahead = index + AHEAD;
+        let ahead = index + PREFETCHED_GROUPS;
         if let Some(group) = groups.get(ahead).or_else(|| self.groups.get(ahead - groups.len())) {
             prefetch(group);
         }
-        let first = NODES_A_GROUP * index;
-        for &node in self.slots.iter().skip(first).take(NODES_A_GROUP) {
+        let first = PREFETCHED_NODES_PER_GROUP * index;
+        for &node in self.slots.iter().skip(first).take(PREFETCHED_NODES_PER_GROUP) {
             prefetch(&self.nodes[node as usize]);
         }
     }

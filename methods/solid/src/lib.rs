@@ -40,6 +40,7 @@ mod surface;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
 pub use cost::{StepCost, elastic_step_cost};
 pub use criterion::FailureState;

@@ -15,26 +15,12 @@
 use crate::blocks::Layout;
 use crate::options::Integrator;
 use crate::peaks::Peaks;
+use crate::tuning::{STRAIN_FACTOR, TIME_STEP_SAFETY, UNDAMPED_EULER_STEP, UNDAMPED_TAYLOR_STEP};
 use craze_body::Node;
 use craze_element::{Law, Tetrahedron};
 use craze_material::VoigtMatrix;
 use craze_mesh::{NodeId, TetMesh};
 use serde::{Deserialize, Serialize};
-
-/// Share of the bound that is used, since strain may grow during the step.
-const SAFETY: f64 = 0.95;
-
-/// Factor of strain by which stiffness is assumed to increase. With 1.87, vibrations as fast as
-/// sound gain energy from steps chosen at their least strain; with 3 none of those tried does.
-const STRAINED: f64 = 3.0;
-
-/// ω·Δt of forward Euler without damping: every vibration grows, the fastest by half a percent per
-/// step.
-const UNDAMPED_EULER: f64 = 0.1;
-
-/// ω·Δt of the Taylor integrator without damping: the fastest vibration grows by (ω·Δt)⁴/8 = 6e-5
-/// per step.
-const UNDAMPED_TAYLOR: f64 = 0.15;
 
 /// Bounds of Δt.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -200,15 +186,15 @@ impl Spectrum {
     ///
     /// Stretching by F multiplies an element's stiffness by σ₁(F)² ≤ 1 + |ε| at most; stress adds
     /// its geometric part, at most 0.87·|ε| of the elastic: 1.87·|ε| for the present strain. Strain
-    /// grows during a step, so [`STRAINED`] is more.
+    /// grows during a step, so [`STRAIN_FACTOR`] is more.
     pub fn limit(&self, integrator: Integrator) -> f64 {
-        let omega = (self.stiffness * (1.0 + STRAINED * self.strain + self.stiffening)).sqrt();
+        let omega = (self.stiffness * (1.0 + STRAIN_FACTOR * self.strain + self.stiffening)).sqrt();
         let damping = self.viscosity * (1.0 + self.strain) + self.drag;
         // Fraction of critical damping of the fastest vibration, and decay rate of the fastest
         // motion if it is overdamped.
         let zeta = 0.5 * damping / omega;
         let decay = omega * (zeta + (zeta * zeta - 1.0).max(0.0).sqrt());
-        SAFETY
+        TIME_STEP_SAFETY
             * match integrator {
                 // Stable while ω²Δt² + 2c·Δt < 4: with the largest ω and c of all, or with those of
                 // every element. Strain may increase the first by the root of its factor and the
@@ -219,11 +205,11 @@ impl Spectrum {
                 }
                 // |1 + z| < 1 with z = s·Δt for both roots s of s² + c·s + ω²: Δt < c/ω² if
                 // underdamped, Δt < 2/|s| otherwise.
-                Integrator::Euler => self.least_damping.max(UNDAMPED_EULER / omega).min(2.0 / decay),
+                Integrator::Euler => self.least_damping.max(UNDAMPED_EULER_STEP / omega).min(2.0 / decay),
                 // |1 + z + z²/2| < 1: (ωΔt)³ < 8ζ near the imaginary axis, Δt < 2/|s| on the real one.
                 Integrator::Taylor => {
                     let swinging = (4.0 * self.least_damping / (omega * omega)).cbrt();
-                    swinging.max(UNDAMPED_TAYLOR / omega).min(2.0 / decay)
+                    swinging.max(UNDAMPED_TAYLOR_STEP / omega).min(2.0 / decay)
                 }
                 Integrator::Implicit => f64::INFINITY,
             }

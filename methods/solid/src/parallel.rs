@@ -1,5 +1,6 @@
 //! Parallel loops over fixed ranges of arrays, with the same bits on any number of threads.
 
+use crate::tuning::{MIN_PARALLEL_VALUES, PARTS_PER_TASK};
 use std::ops::Range;
 
 /// A part that owns a range of an array. Parts are consecutive.
@@ -7,12 +8,6 @@ pub(crate) trait Span {
     /// The range it owns.
     fn span(&self) -> Range<usize>;
 }
-
-/// Parts per task: few enough to balance the load, enough to outweigh the cost of a task.
-const GRAIN: usize = 4;
-/// Number of values below which the loop is sequential: pieces of debris are parts of a few nodes
-/// each, hundreds of which cost less than waking another thread.
-const WORTH_SHARING: usize = 1024;
 
 /// Runs `work` on every part with its range of `values` and its own report. Parts do not see each
 /// other's, so that neither the number of threads nor their order changes a bit.
@@ -23,7 +18,7 @@ where
     R: Send,
     W: Fn(&S, &mut [T], &mut R) + Sync,
 {
-    if spans.len() <= GRAIN || values.len() < WORTH_SHARING || rayon::current_num_threads() == 1 {
+    if spans.len() <= PARTS_PER_TASK || values.len() < MIN_PARALLEL_VALUES || rayon::current_num_threads() == 1 {
         let mut rest = values;
         for (span, report) in spans.iter().zip(reports) {
             let (own, others) = rest.split_at_mut(span.span().len());

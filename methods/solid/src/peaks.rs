@@ -1,7 +1,6 @@
 //! Maximum of many numbers of which few change.
 
-/// Numbers per entry of the upper list.
-const CHUNK: usize = 256;
+use crate::tuning::PEAKS_PER_CHUNK;
 
 /// Non-negative numbers, and the largest of each chunk of them.
 #[derive(Debug, Default)]
@@ -15,15 +14,15 @@ impl Peaks {
     pub fn set(&mut self, at: usize, value: f64) {
         if self.values.len() <= at {
             self.values.resize(at + 1, 0.0);
-            self.peaks.resize(at / CHUNK + 1, 0.0);
+            self.peaks.resize(at / PEAKS_PER_CHUNK + 1, 0.0);
         }
         let before = std::mem::replace(&mut self.values[at], value);
-        let peak = &mut self.peaks[at / CHUNK];
+        let peak = &mut self.peaks[at / PEAKS_PER_CHUNK];
         if value >= *peak {
             *peak = value;
         } else if before == *peak {
-            let start = at / CHUNK * CHUNK;
-            let end = (start + CHUNK).min(self.values.len());
+            let start = at / PEAKS_PER_CHUNK * PEAKS_PER_CHUNK;
+            let end = (start + PEAKS_PER_CHUNK).min(self.values.len());
             *peak = self.values[start..end].iter().copied().fold(0.0, f64::max);
         }
     }

@@ -21,11 +21,11 @@ use craze_mesh::{
 const WAITS_UNTIL: &str = "waits_until";
 
 /// Crack planes that may open at one node in one step.
-const PLANES_A_NODE: usize = 3;
+const MAX_PLANES_PER_NODE: usize = 3;
 
 /// Factors of the snapping distance and angle, tried in this order until no element is too thin.
 /// The last one snaps all nodes of the star to the plane, so that the crack follows existing faces.
-const WIDER: [f64; 5] = [1.0, 2.0, 4.0, 8.0, f64::INFINITY];
+const SNAP_FACTORS: [f64; 5] = [1.0, 2.0, 4.0, 8.0, f64::INFINITY];
 
 impl Solid {
     /// Splits the nodes that fail in the state at time `now` (s).
@@ -47,7 +47,7 @@ impl Solid {
             }
             // The copies of a node may fail along other planes.
             let (mut copies, mut family) = (vec![first], vec![first]);
-            for _ in 0..PLANES_A_NODE {
+            for _ in 0..MAX_PLANES_PER_NODE {
                 let mut next = Vec::new();
                 for node in copies {
                     if splits.len() < budget {
@@ -155,7 +155,7 @@ impl Solid {
             face_points: &crack.face_points,
         });
         let mut refused = None;
-        for (level, wider) in WIDER.into_iter().enumerate() {
+        for (level, wider) in SNAP_FACTORS.into_iter().enumerate() {
             let snap = Snap {
                 distance: (self.options.snap_distance * edge * wider).min(f64::MAX),
                 angle: (self.options.snap_angle * wider).min(std::f64::consts::FRAC_PI_2),

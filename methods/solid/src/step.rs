@@ -3,6 +3,7 @@
 use crate::blocks::corners_of;
 use crate::model::Solid;
 use crate::options::Integrator;
+use crate::tuning::{CHECKED_DEFORMATION_CHANGE, CHECKED_DISPLACEMENT, CHECKED_VOLUME_RATIO};
 use craze_body::closest::closest_point;
 use craze_body::events::report;
 use craze_body::rigid_mode::RigidMap;
@@ -18,16 +19,6 @@ use craze_frame::BodyFrame;
 use craze_math::{Mat3, Vec3};
 use craze_mesh::NodeId;
 use craze_spatial::Aabb;
-
-/// Ratio of current to rest volume below which an element is checked again in the prediction.
-const WATCHED_RATIO: f64 = 0.5;
-
-/// Change of the deformation gradient in the step above which an element is checked again.
-const WATCHED_CHANGE: f64 = 0.1;
-
-/// Displacement by acceleration alone, relative to the smallest height, above which all elements
-/// are checked again.
-const WATCHED_JUMP: f64 = 0.1;
 
 /// Maps from recorded positions of an island in rigid-body mode to state and prediction.
 struct RigidMaps {
@@ -349,11 +340,11 @@ impl Solid {
 
     /// Checks the predicted shape of all elements that could have been inverted in this step.
     fn check_watched_blocks(&self) -> Result<(), Failure> {
-        let jump = WATCHED_JUMP * self.smallest_height;
+        let jump = CHECKED_DISPLACEMENT * self.smallest_height;
         let all = self.scratch.chunk_reports.iter().any(|report| report.largest_jump > jump * jump);
-        let change = WATCHED_CHANGE / self.scratch.time_step;
+        let change = CHECKED_DEFORMATION_CHANGE / self.scratch.time_step;
         for (block, report) in self.layout.blocks.iter().zip(&self.scratch.forces.reports) {
-            let watched = all || report.lowest_ratio < WATCHED_RATIO || report.fastest_change > change * change;
+            let watched = all || report.lowest_ratio < CHECKED_VOLUME_RATIO || report.fastest_change > change * change;
             if watched && !self.motions[block.island].is_asleep() {
                 for element in block.elements.clone() {
                     self.check_element(block, element, &self.prediction)?;

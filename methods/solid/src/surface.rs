@@ -1,15 +1,12 @@
 //! Surface of a solid: nodes and triangles of the boundary.
 
+use crate::tuning::CONTACT_SKIN;
 use craze_contact::{ContactTetrahedra, ContactTriangles};
 use craze_element::Law;
 use craze_frame::names;
 use craze_material::Material;
 use craze_math::tetrahedron::volume;
 use craze_mesh::{Facet, TetId, TetMesh};
-
-/// Distance between surfaces in contact, relative to their mean edge: invisible, and far above
-/// rounding.
-const SKIN: f64 = 5e-4;
 
 /// Nodes and triangles of the boundary. They follow from the mesh alone.
 #[derive(Debug, Default)]
@@ -73,7 +70,7 @@ fn skin_of(mesh: &TetMesh, triangles: impl Iterator<Item = [u32; 3]>) -> f64 {
         total += around(triangle);
         count += 1;
     });
-    SKIN * total / (3 * count.max(1)) as f64
+    CONTACT_SKIN * total / (3 * count.max(1)) as f64
 }
 
 /// The outward triangles of the surface of a mesh, and half of the distance (m) that a solid of it
@@ -319,7 +316,7 @@ impl SolidSurface {
 
     pub fn contact_tetrahedra<'a>(&'a self, mesh: &'a TetMesh) -> ContactTetrahedra<'a> {
         let Self { version, modulus, sound, size, skin, .. } = *self;
-        let edge = skin / SKIN;
+        let edge = skin / CONTACT_SKIN;
         ContactTetrahedra { version, tetrahedra: mesh.elements(), outer: &self.outer, modulus, size, edge, sound }
     }
 

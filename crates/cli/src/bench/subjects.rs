@@ -15,7 +15,7 @@ use std::hint::black_box;
 
 /// Approximate duration of a repetition (s): short enough to fit between time slices of other
 /// programs.
-const REPETITION: f64 = 0.02;
+const REPETITION_TIME: f64 = 0.02;
 
 const GRAVITY: Vec3 = Vec3::new(0.0, -9.81, 0.0);
 
@@ -27,7 +27,7 @@ fn refused(error: impl std::fmt::Display) -> Problem {
 fn shortest_step(body: &mut dyn Method, time_step: f64) -> Result<f64, Problem> {
     let step = Step { time: 0.0, time_step, gravity: GRAVITY, loads: &[], contacts: &[] };
     let (mut shortest, mut total, mut log) = (f64::INFINITY, 0.0, CommitLog::default());
-    while total < REPETITION {
+    while total < REPETITION_TIME {
         let mut result: Result<(), Failure> = Ok(());
         let time = seconds(|| {
             result = body.predict(&step).and_then(|()| body.check());

@@ -7,6 +7,7 @@ use crate::problem::{self, Problem};
 use crate::progress::plural;
 use crate::scene_source::{NamedScene, parse_seed};
 use crate::shatter::{Axis, Detail, GRAVITY, Hit, ImpactMaterial, Load, Model, ShatterScene, Target, find};
+use crate::tuning::{DEFAULT_DROP, DEFAULT_MODEL_SIZE, DEFAULT_SHARDS, DOMINANT_SHARD, MAX_SHARDS, SLOW_TETRAHEDRA};
 use crate::{OutputMode, choices};
 use clap::Args;
 use craze_engine::Existing;
@@ -19,10 +20,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Default drop height (m).
-const DEFAULT_DROP: f64 = 1.5;
-/// Default size of models of implausible size (m).
-const DEFAULT_SIZE: f64 = 0.3;
 /// Plausible sizes (m), which are kept.
 const PLAUSIBLE_SIZES: std::ops::RangeInclusive<f64> = 0.01..=10.0;
 /// Smallest share of the volume that may split off (1),
@@ -36,18 +33,10 @@ const FINEST_VOLUME_FRACTION: f64 = 1e-4;
 /// Without --pieces: below the first number smaller pieces are kept, up to the second.
 const FEW_SHARDS: usize = 5;
 const FEW_SHARDS_MAX: usize = 12;
-/// Most shards without --pieces.
-const MAX_SHARDS: usize = 500;
 /// A model keeps its own tetrahedra up to this multiple of the requested detail (1).
 const MAX_OWN_TETRAHEDRA_RATIO: f64 = 2.0;
-/// Number of tetrahedra above which a long run is announced.
-const SLOW_TETRAHEDRA: f64 = 30_000.0;
-/// Share of the volume above which a single large shard is reported (1).
-const DOMINANT_SHARD: f64 = 0.8;
 /// Most shards of a trial per requested shard.
 const MAX_EXCESS: usize = 3;
-/// Acceptable and best number of shards without --pieces.
-const DEFAULT_SHARDS: (std::ops::RangeInclusive<usize>, usize) = (8..=150, 40);
 
 #[derive(Args)]
 pub struct Arguments {
@@ -285,9 +274,9 @@ fn model(arguments: &Arguments) -> Result<(Model, Vec<String>), Problem> {
             let mut remarks = Vec::new();
             let mut size = arguments.size;
             if size.is_none() && !PLAUSIBLE_SIZES.contains(&extent) {
-                size = Some(DEFAULT_SIZE);
+                size = Some(DEFAULT_MODEL_SIZE);
                 remarks.push(format!(
-                    "the file's size of {extent:.3} m is taken as {DEFAULT_SIZE} m; --size or --unit says otherwise"
+                    "the file's size of {extent:.3} m is taken as {DEFAULT_MODEL_SIZE} m; --size or --unit says otherwise"
                 ));
             }
             let file = std::path::absolute(path).unwrap_or_else(|_| path.clone()).to_string_lossy().into_owned();

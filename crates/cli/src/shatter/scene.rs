@@ -3,6 +3,7 @@
 use super::load::{GRAVITY, Hit, Load};
 use super::material::ImpactMaterial;
 use crate::problem::Problem;
+use crate::tuning::{CRACK_SNAP, DROP_TILT, SLEEP_STRAIN};
 use craze_frame::Bounds;
 use craze_math::Vec3;
 use craze_methods::Describe;
@@ -14,18 +15,16 @@ use craze_scene::{
 use craze_shape::{Shape, Sphere};
 
 /// Initial gap over the model's size (1).
-const GAP: f64 = 1e-3;
-/// Tilt of a dropped model (degrees), so that it lands on an edge or a corner.
-const TILT: f64 = 25.0;
+const GAP_RATIO: f64 = 1e-3;
 /// Share of the model's length held at each end of a pull (1).
 const GRIP_LENGTH: f64 = 0.1;
 /// Smallest drop height over the model's size (1); it also defines the lowest speed of hits and
 /// pulls.
-const MIN_DROP: f64 = 0.02;
+const MIN_DROP_RATIO: f64 = 0.02;
 /// Radius of the ball over the model's size (1).
-const BALL_RADIUS: f64 = 0.12;
+const BALL_RADIUS_RATIO: f64 = 0.12;
 /// Duration of the run: distance in model sizes at the impact speed (1).
-const TRAVEL: f64 = 0.8;
+const TRAVEL_RATIO: f64 = 0.8;
 const FRAMES: f64 = 60.0;
 /// Interval of fracture checks, in times of a wave along an edge (1).
 const CHECK_INTERVAL: f64 = 0.1;
@@ -36,17 +35,12 @@ const SPLITS_PER_TETRAHEDRON: f64 = 5e-4;
 /// Factor of the check interval and of the splits per check in trials and thin walls (1): about the
 /// same pieces in half the time.
 const RARE_CHECK_FACTOR: f64 = 4.0;
-/// Distance in edges, and angle (rad), within which cracks snap to nodes: less debris, longer
-/// steps.
-const SNAP: f64 = 0.3;
 /// Smallest height of split tetrahedra over that of the unbroken mesh (1).
 const MIN_HEIGHT_RATIO: f64 = 0.5;
-/// Strain below which a piece moves as a rigid body (1): a tenth of the failure strain.
-const SLEEP_STRAIN: f64 = 2e-3;
 /// Ratio of the typical to the requested edge below which walls are thin (1).
 const THIN_WALL_RATIO: f64 = 0.5;
 /// Longest edge over the model's size (1), so that thin walls are not lost.
-const MAX_EDGE: f64 = 0.15;
+const MAX_EDGE_RATIO: f64 = 0.15;
 /// Edges tried for thin walls, in longest edges (1).
 const EDGE_FACTORS: [f64; 7] = [1.3, 1.15, 1.07, 0.93, 0.87, 0.8, 0.75];
 /// Relative cost of a wall too thin for the mesh (1).
@@ -163,7 +157,7 @@ impl ShatterScene {
 
     /// Places body, ground, ball and grips.
     fn place(&mut self, load: Load, bounds: &Bounds, points: &[Vec3]) {
-        let (size, gap, speed) = (self.size, GAP * self.size, load.speed());
+        let (size, gap, speed) = (self.size, GAP_RATIO * self.size, load.speed());
         let scene = &mut self.scene;
         let height = gap - bounds.low.y;
         let ground = || Obstacle {
@@ -181,7 +175,7 @@ impl ShatterScene {
                 scene.obstacles.push(ground());
             }
             Load::Hit(Hit { place, .. }) => {
-                let radius = BALL_RADIUS * size;
+                let radius = BALL_RADIUS_RATIO * size;
                 let outward = Vec3::from(place).normalize();
                 let reach = touching(&(Vec3::from(place)), &outward, radius + gap, points);
                 let centre = Vec3::from(place) + reach * outward + Vec3::new(0.0, height, 0.0);
@@ -217,7 +211,7 @@ impl ShatterScene {
                 }
             }
         }
-        scene.world.duration = TRAVEL * size / speed;
+        scene.world.duration = TRAVEL_RATIO * size / speed;
         scene.world.fps = FRAMES / scene.world.duration;
         let body = &scene.bodies[0].name;
         scene.title = Some(format!("craze shatter: {body}; {}", load.description()));
@@ -241,8 +235,8 @@ impl ShatterScene {
         let options = SolidOptions {
             look_every: factor * CHECK_INTERVAL * crossing,
             splits_a_step: (factor * (SPLITS_PER_TETRAHEDRON * self.tetrahedra).max(MIN_SPLITS)) as u32,
-            snap_distance: SNAP,
-            snap_angle: SNAP,
+            snap_distance: CRACK_SNAP,
+            snap_angle: CRACK_SNAP,
             thinnest: MIN_HEIGHT_RATIO,
             rest_strain: SLEEP_STRAIN,
             smallest_piece: self.smallest,
@@ -259,7 +253,7 @@ impl ShatterScene {
 
     /// Slowest load that exceeds the body's weight (m/s).
     pub fn slowest(&self) -> f64 {
-        (2.0 * GRAVITY * MIN_DROP * self.size).sqrt()
+        (2.0 * GRAVITY * MIN_DROP_RATIO * self.size).sqrt()
     }
 
     /// Time of a wave across the model (s).
@@ -272,7 +266,7 @@ impl ShatterScene {
 fn tilt(seed: u64) -> [f64; 3] {
     // The golden angle separates the axes of successive seeds.
     let about = (seed as f64 * 137.508 % 360.0).to_radians();
-    [TILT * about.cos(), 0.0, TILT * about.sin()].map(|angle| (angle * 100.0).round() / 100.0)
+    [DROP_TILT * about.cos(), 0.0, DROP_TILT * about.sin()].map(|angle| (angle * 100.0).round() / 100.0)
 }
 
 /// Distance (m) from `place` along `outward` of a ball's centre such that no point is nearer than
@@ -325,7 +319,7 @@ impl Meshed {
 fn fill(scene: &mut Scene, model: &Model, wanted: f64) -> Result<Meshed, Problem> {
     let off = |meshed: &Meshed| (meshed.tetrahedra / wanted).max(wanted / meshed.tetrahedra);
     let mut best = meshed(scene, model, None)?;
-    let (volume, longest) = (best.volume, MAX_EDGE * best.bounds.size().max());
+    let (volume, longest) = (best.volume, MAX_EDGE_RATIO * best.bounds.size().max());
     let mut last = (best.used, best.tetrahedra);
     for _ in 1..MAX_MESH_TRIES {
         if off(&best) < COUNT_TOLERANCE || model.has_tetrahedra {
@@ -404,7 +398,7 @@ mod tests {
         let [one, two] = [tilt(1), tilt(2)];
         assert_ne!(one, two);
         for [x, y, z] in [one, two] {
-            assert!(y == 0.0 && (x.hypot(z) - TILT).abs() < 0.02);
+            assert!(y == 0.0 && (x.hypot(z) - DROP_TILT).abs() < 0.02);
         }
     }
 }

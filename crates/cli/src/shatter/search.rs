@@ -3,11 +3,11 @@
 
 use super::scene::ShatterScene;
 use crate::problem::Problem;
+use crate::tuning::{MAX_STRENGTH_TRIALS, MAX_TRIAL_STEPS, MAX_TRIAL_TRANSITS};
 use craze_engine::Verdict;
 use craze_scene::{SceneDocument, build};
 use std::ops::RangeInclusive;
 
-const MAX_TRIALS: usize = 6;
 /// Exponent of the ratio of target to result by which the strength changes while one bound is
 /// unknown.
 const STRENGTH_EXPONENT: f64 = 0.8;
@@ -17,13 +17,10 @@ const STRENGTH_FACTORS: (f64, f64) = (1.6, 4.0);
 const STRENGTH_RANGE: RangeInclusive<f64> = 1e-3..=1e3;
 /// Counts of the shards per wave transit through the model.
 const COUNTS_PER_TRANSIT: f64 = 2.0;
-/// Longest trial (wave transits).
-const MAX_TRANSITS: f64 = 25.0;
 /// A trial ends after this time without splits (wave transits),
 const QUIET_TRANSITS: f64 = 6.0;
 /// or after this one if there are enough shards (wave transits).
 const QUIET_TRANSITS_WITH_ENOUGH: f64 = 2.0;
-const MAX_STEPS: u64 = 5_000;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
@@ -69,7 +66,7 @@ fn search(target: &Target, mut trial: impl FnMut(f64) -> Result<usize, Problem>)
     // Strengths known to be too low and too high.
     let (mut weak, mut strong) = (None, None);
     let mut strength = 1.0;
-    for _ in 0..MAX_TRIALS {
+    for _ in 0..MAX_STRENGTH_TRIALS {
         let found = Trial { strength, shards: trial(strength)? };
         if best.is_none_or(|best| target.off(found.shards) < target.off(best.shards)) {
             best = Some(found);
@@ -107,15 +104,15 @@ fn distance(count: usize, aim: usize) -> f64 {
 fn run_trial(scene: &ShatterScene, strength: f64, target: &Target) -> Result<usize, Problem> {
     let mut trial = scene.trial(strength);
     trial.world.fps = COUNTS_PER_TRANSIT / scene.transit();
-    trial.world.duration = MAX_TRANSITS * scene.transit();
+    trial.world.duration = MAX_TRIAL_TRANSITS * scene.transit();
     let mut world = build(&SceneDocument::from_scene(&trial, "a trial")?)?.world;
     let (mut shards, mut last_change) = (1, 0);
-    let counts = (MAX_TRANSITS * COUNTS_PER_TRANSIT) as u32;
+    let counts = (MAX_TRIAL_TRANSITS * COUNTS_PER_TRANSIT) as u32;
     let mut steps = 0;
     for index in 1..=counts {
         let advanced = world.advance_frame(&mut |_| {
             steps += 1;
-            if steps > MAX_STEPS { Verdict::Stop } else { Verdict::Continue }
+            if steps > MAX_TRIAL_STEPS { Verdict::Stop } else { Verdict::Continue }
         });
         // A world that fails has broken as far as it will.
         let goes_on = matches!(advanced, Ok(Verdict::Continue));
@@ -167,7 +164,7 @@ mod tests {
             });
             let found = found.unwrap_or_else(|problem| panic!("{problem}"));
             assert!(target(aim).range.contains(&found.shards), "{found:?}");
-            assert!(trials <= MAX_TRIALS);
+            assert!(trials <= MAX_STRENGTH_TRIALS);
         }
     }
 

@@ -14,6 +14,7 @@
 
 use super::Scratch;
 use super::detection::CollisionDetector;
+use crate::tuning::MAX_HARDENINGS;
 use crate::{Body, Failure, World};
 use craze_contact::collisions::features::Detection;
 use craze_contact::collisions::{CollisionKey, PointSum, SideName};
@@ -25,9 +26,6 @@ use craze_contact::tolerances::{
 use craze_contact::{Collision, Stencil};
 use craze_math::{Mat3, Vec3};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Most times that springs are hardened in a round.
-const MAX_HARDENINGS: usize = 5;
 
 /// The contacts between implicit bodies and other bodies in a step; not state.
 #[derive(Default)]

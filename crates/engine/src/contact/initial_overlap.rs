@@ -8,20 +8,11 @@
 use super::Intersection;
 use super::detection::DetectionInput;
 use super::intersection::places;
+use crate::tuning::{SEPARATION_ACCELERATION_TIME, SEPARATION_GRAVITY_FACTOR, SEPARATION_SPEED};
 use crate::{Step, World};
 use craze_contact::{ContactSurface, Impulse, SurfacePoint};
 use craze_math::Vec3;
 use craze_spatial::Aabb;
-
-/// Separation speed, in sizes of the smaller body per second (1/s).
-const SEPARATION_SPEED: f64 = 0.25;
-
-/// Time in which they reach it (s).
-const ACCELERATION_TIME: f64 = 0.05;
-
-/// Additional acceleration, in units of gravity: a body in another one must not sink deeper, and
-/// only its surface is pushed, which has a part of its mass.
-const GRAVITY_FACTOR: f64 = 8.0;
 
 /// Two bodies that separate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,7 +68,8 @@ impl World {
             let [first, second] = surfaces.each_ref().map(momentum);
             let velocity = |(mass, momentum): (f64, Vec3)| if mass > 0.0 { momentum / mass } else { Vec3::zeros() };
             let leaving = (velocity(second) - velocity(first)).dot(&separation.direction);
-            let most = time_step * (separation.speed / ACCELERATION_TIME + GRAVITY_FACTOR * gravity);
+            let most =
+                time_step * (separation.speed / SEPARATION_ACCELERATION_TIME + SEPARATION_GRAVITY_FACTOR * gravity);
             let gain = (separation.speed - leaving).clamp(0.0, most);
             // The heavier one moves less; a held one does not move.
             let share = |own: f64, other: f64| if other > 0.0 { other / (own + other) } else { 1.0 };

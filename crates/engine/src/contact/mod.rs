@@ -22,6 +22,7 @@ pub use obstacle_impulses::ObstacleImpulse;
 pub(crate) use obstacle_springs::Round;
 pub use penetration::Penetration;
 
+use crate::tuning::MAX_CROSSING_ROUNDS;
 use crate::{Body, Drive, Failure, Load, Step, World};
 use craze_contact::collisions::features::Detection;
 use craze_contact::collisions::obstacle::{find_obstacle_collisions, find_obstacle_collisions_in_runs, is_crossing};
@@ -36,9 +37,6 @@ use equations::EquationContacts;
 use implicit::ImplicitContacts;
 use obstacle_impulses::add;
 use penalty::PenaltyForces;
-
-/// Most rounds in which crossings are solved before the step is given up.
-const MAX_CROSSING_ROUNDS: usize = 16;
 
 /// Memory of a step that is not state.
 #[derive(Default)]

@@ -1,19 +1,11 @@
 //! Impulses of obstacles on bodies, and bodies that obstacles squeeze.
 
+use crate::tuning::{CRUSHED_TIME_STEP, EXPLICIT_TIME_STEP};
 use crate::{World, WorldError};
 use craze_contact::SurfacePoint;
 use craze_math::Vec3;
 use craze_math::tetrahedron::volume;
 use craze_spatial::Aabb;
-
-/// Time step limit of a crushed body, in times that sound takes through a mean edge: its elements
-/// are then compressed to about a fiftieth, where no elastic law is valid and forces grow without
-/// bound.
-const CRUSHED_TIME_STEP: f64 = 1e-3;
-
-/// Time step limit of an element of an explicit body, in times that sound takes through its
-/// smallest height.
-const EXPLICIT_TIME_STEP: f64 = 0.3;
 
 /// What an obstacle did to a body in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]

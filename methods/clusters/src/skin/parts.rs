@@ -3,22 +3,17 @@
 use super::shells::{Stray, stray_shells};
 use super::{Cut, Skin};
 use crate::model::Clusters;
+use crate::tuning::{CLOSED_CRACK_STRETCH, MAX_CONNECTED_STRETCH};
 use craze_math::{DisjointSets, Vec3};
 use craze_skin::SplitSurface;
 use rayon::prelude::*;
 
 /// Smallest distance of a cut from the ends of its edge, as a share of its length (1).
-const NEAREST_TO_END: f64 = 0.02;
-/// Distance of connected particles relative to that at rest, without plastic flow, beyond which the
-/// edge between them is cut (1).
-const DRAWN_OUT: f64 = 2.5;
-/// Distance of particles relative to that at rest up to which parts of one piece are joined again
-/// (1): a crack that has not opened.
-const CLOSED: f64 = 1.1;
+const MIN_END_DISTANCE: f64 = 0.02;
 
 /// Iterations in which parts of a piece that are connected only outside of a source surface go to
 /// neighbouring pieces.
-const SHELL_ROUNDS: usize = 8;
+const MAX_SHELL_ROUNDS: usize = 8;
 
 impl Clusters {
     /// The particle that each vertex is anchored to, and the separated surface. The tetrahedra of
@@ -30,7 +25,7 @@ impl Clusters {
         }
         self.give_to_pieces_without(skin, &mut anchors, pieces);
         let mut parted = skin.part(&self.one_a_piece(skin, &mut anchors, positions, pieces));
-        for _ in 0..SHELL_ROUNDS {
+        for _ in 0..MAX_SHELL_ROUNDS {
             let strays = stray_shells(skin, &parted, |vertex| pieces[anchors[vertex as usize] as usize]);
             if strays.is_empty() {
                 break;
@@ -90,7 +85,7 @@ impl Clusters {
         between.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         for (stretch, index) in between {
             let [one, other] = edges[index];
-            if stretch <= CLOSED || parts.root(one) != parts.root(other) {
+            if stretch <= CLOSED_CRACK_STRETCH || parts.root(one) != parts.root(other) {
                 parts.join(one, other);
                 parted[index] = None;
             }
@@ -118,7 +113,7 @@ impl Clusters {
             }
             let shares = skin.cuts.iter().filter_map(|cut| cut.between([&low, &high], spacing));
             let share = shares.min_by(|one, other| (one - 0.5).abs().total_cmp(&(other - 0.5).abs())).unwrap_or(0.5);
-            Some(share.clamp(NEAREST_TO_END, 1.0 - NEAREST_TO_END))
+            Some(share.clamp(MIN_END_DISTANCE, 1.0 - MIN_END_DISTANCE))
         };
         skin.background.edges().par_iter().map(part).collect()
     }
@@ -141,7 +136,8 @@ impl Clusters {
         };
         let rest = (self.particles.rest[one] - self.particles.rest[other]).norm_squared();
         let now = (positions[one] - positions[other]).norm_squared();
-        let square = DRAWN_OUT * DRAWN_OUT * rest.max(self.particles.spacing * self.particles.spacing);
+        let square =
+            MAX_CONNECTED_STRETCH * MAX_CONNECTED_STRETCH * rest.max(self.particles.spacing * self.particles.spacing);
         now > square && now > square * flown(one).max(flown(other))
     }
 }

@@ -6,7 +6,7 @@ use craze_math::{DisjointSets, Vec3};
 use craze_skin::SplitSurface;
 
 /// Enclosed share of the volume below which a closed surface is a crack that opens nowhere (1).
-const NOTHING: f64 = 1e-10;
+const MIN_ENCLOSED_RATIO: f64 = 1e-10;
 
 /// A closed surface.
 struct Shell<'order> {
@@ -58,7 +58,8 @@ pub(super) fn stray_shells(skin: &Skin, parted: &SplitSurface, piece_of: impl Fn
         largest.resize(largest.len().max(piece as usize + 1), 0.0);
         largest[piece as usize] = volume.max(largest[piece as usize]);
     }
-    let is_stray = |shell: &&Shell| shell.volume > NOTHING * whole && shell.volume < largest[shell.piece as usize];
+    let is_stray =
+        |shell: &&Shell| shell.volume > MIN_ENCLOSED_RATIO * whole && shell.volume < largest[shell.piece as usize];
     let take = |&Shell { piece, triangles: own, .. }: &Shell| {
         let area = |triangle: usize| {
             let [a, b, c] = places(&parted.triangles[triangle]);

@@ -1,15 +1,11 @@
 //! Updates of the layout after cracks: changed elements are written in place, new ones behind all
 //! others, and a block without free slots is laid out again on its own.
 
-use super::{
-    BLOCK_ELEMENTS, BLOCK_NODES, Block, CHUNK_NODES, Chunk, FIRST_NODES, Group, Layout, THINNESS_SHIFT, rest_of,
-};
+use super::{BLOCK_ELEMENTS, BLOCK_NODES, Block, Chunk, Group, Layout, THINNESS_SHIFT, rest_of};
 use crate::laws::THINNESSES;
+use crate::tuning::{MAX_NODES_KEPT, NODES_PER_CHUNK, NODES_PER_NEW_BLOCK};
 use craze_math::lanes::WIDTH;
 use craze_mesh::TetMesh;
-
-/// Nodes, at most, that a block keeps when it has run out of slots.
-const MOST_NODES_LEFT: usize = 640;
 
 impl Layout {
     /// Updates the layout after edits that have changed these elements (ascending; new ones are
@@ -26,7 +22,7 @@ impl Layout {
             self.node_ranges.push([0, 0]);
             let island = node_islands[node] as usize;
             match self.chunks.last_mut() {
-                Some(chunk) if chunk.island == island && chunk.nodes.len() < CHUNK_NODES => chunk.nodes.end += 1,
+                Some(chunk) if chunk.island == island && chunk.nodes.len() < NODES_PER_CHUNK => chunk.nodes.end += 1,
                 _ => self.chunks.push(Chunk { nodes: node..node + 1, island }),
             }
         }
@@ -78,8 +74,8 @@ impl Layout {
         let mut parts: Vec<(usize, Vec<u32>)> = Vec::new();
         for first in elements.clone().step_by(WIDTH) {
             let group = &mesh.elements()[first..(first + WIDTH).min(elements.end)];
-            if parts.last().is_none_or(|(_, nodes)| nodes.len() + 4 * WIDTH > MOST_NODES_LEFT) {
-                parts.push((first, Vec::with_capacity(MOST_NODES_LEFT)));
+            if parts.last().is_none_or(|(_, nodes)| nodes.len() + 4 * WIDTH > MAX_NODES_KEPT) {
+                parts.push((first, Vec::with_capacity(MAX_NODES_KEPT)));
             }
             let Some((_, nodes)) = parts.last_mut() else { continue };
             for &node in group.iter().flatten() {
@@ -153,7 +149,7 @@ impl Layout {
     fn append(&mut self, element: usize, law: usize, island: usize) -> usize {
         let last = self.blocks.len() - 1;
         let block = &mut self.blocks[last];
-        let has_room = block.elements.len() < BLOCK_ELEMENTS && block.slots.len() + 4 <= FIRST_NODES;
+        let has_room = block.elements.len() < BLOCK_ELEMENTS && block.slots.len() + 4 <= NODES_PER_NEW_BLOCK;
         if (block.law, block.island) == (law, island) && has_room {
             if block.elements.len().is_multiple_of(WIDTH) {
                 block.groups.end += 1;

@@ -3,6 +3,7 @@
 mod facts;
 
 use crate::problem::{self, Problem};
+use crate::tuning::MAX_REPORT_TETRAHEDRA;
 use crate::{OutputMode, choices};
 use clap::Args;
 use craze_frame::{BodyFrame, Frame, Surface};
@@ -21,8 +22,6 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Most tetrahedra made for a report: about 15 s.
-const MAX_REPORT_TETRAHEDRA: f64 = 5e5;
 /// Most tetrahedra of the background lattice, which for thin walls lie mostly outside.
 const MAX_LATTICE_TETRAHEDRA: f64 = 5.0 * MAX_REPORT_TETRAHEDRA;
 /// Number of tetrahedra above which a mesh whose refinement was skipped is estimated instead.
