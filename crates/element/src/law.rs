@@ -1,7 +1,7 @@
 //! Constitutive laws: stress from strain and strain rate.
 
 use crate::voigt::{apply, strain_vector, stress_matrix};
-use craze_material::{Material, VoigtMatrix};
+use craze_material::{Material, VoigtMatrix, isotropic_matrix};
 use craze_math::Mat3;
 use serde::{Deserialize, Serialize};
 
@@ -129,18 +129,6 @@ impl Law {
 
 fn isotropic(first: f64, second: f64, strain: &Mat3) -> Mat3 {
     Mat3::from_diagonal_element(0.5 * first * strain.trace()) + second * strain
-}
-
-fn isotropic_matrix(first: f64, second: f64) -> VoigtMatrix {
-    let mut matrix = [[0.0; 6]; 6];
-    for i in 0..3 {
-        for j in 0..3 {
-            matrix[i][j] = first;
-        }
-        matrix[i][i] += 2.0 * second;
-        matrix[i + 3][i + 3] = second;
-    }
-    matrix
 }
 
 fn norm(law: &VoigtMatrix) -> f64 {

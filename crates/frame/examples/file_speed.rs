@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use craze_frame::{BodyFrame, Data, Frame, Piece, Pose, Surface, Volume, decode_frame, encode_frame, hash64, names};
-use craze_math::Vec3;
+use craze_math::{Random, Vec3};
 
 /// Cells along the edges of the block.
 const CELLS: [usize; 3] = [40, 40, 25];
@@ -16,30 +16,16 @@ fn node(x: usize, y: usize, z: usize) -> u32 {
     ((z * (CELLS[1] + 1) + y) * (CELLS[0] + 1) + x) as u32
 }
 
-/// Deterministic noise in [−1, 1].
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(1);
-        hash64(&self.0.to_le_bytes()) as f64 / (1u64 << 63) as f64 - 1.0
-    }
-
-    fn vector(&mut self, size: f64) -> Vec3 {
-        Vec3::new(self.next(), self.next(), self.next()) * size
-    }
-}
-
 fn large_frame() -> Frame {
-    let mut noise = Noise(0);
+    let mut noise = Random::new(0);
     let mut positions = Vec::new();
     let mut velocities = Vec::new();
     for z in 0..=CELLS[2] {
         for y in 0..=CELLS[1] {
             for x in 0..=CELLS[0] {
                 let rest = Vec3::new(x as f64, y as f64, z as f64) * 0.005;
-                positions.push(rest + Vec3::new(0.0, 0.01 * (20.0 * rest.x).sin(), 0.0) + noise.vector(1e-4));
-                velocities.push(Vec3::new(0.0, -3.0 + rest.x, 0.0) + noise.vector(0.01));
+                positions.push(rest + Vec3::new(0.0, 0.01 * (20.0 * rest.x).sin(), 0.0) + 1e-4 * noise.vector());
+                velocities.push(Vec3::new(0.0, -3.0 + rest.x, 0.0) + 0.01 * noise.vector());
             }
         }
     }
@@ -67,7 +53,7 @@ fn large_frame() -> Frame {
     surface.face_attributes.set(names::CRACK, Data::Index(vec![0; surface.triangles.len()]));
     let mut volume = Volume { positions, tetrahedra, ..Volume::default() };
     volume.node_attributes.set(names::VELOCITY, Data::Vector(velocities));
-    let stress = volume.tetrahedra.iter().map(|_| 1e6 * noise.next()).collect();
+    let stress = volume.tetrahedra.iter().map(|_| 1e6 * noise.signed()).collect();
     volume.cell_attributes.set(names::STRESS, Data::Scalar(stress));
     volume.cell_attributes.set(names::PIECE, Data::Index(vec![0; volume.tetrahedra.len()]));
     let body = BodyFrame {

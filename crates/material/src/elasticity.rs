@@ -177,7 +177,7 @@ pub(crate) enum Definite {
 }
 
 /// The isotropic 6×6 matrix of two constants, (7) and (8) of O'Brien & Hodgins 1999 in true strain.
-pub(crate) fn isotropic_matrix(lambda: f64, mu: f64) -> VoigtMatrix {
+pub fn isotropic_matrix(lambda: f64, mu: f64) -> VoigtMatrix {
     let mut matrix = [[0.0; 6]; 6];
     for i in 0..3 {
         for j in 0..3 {

@@ -23,7 +23,7 @@ mod usage;
 pub use check::MaterialError;
 pub use cluster::Cluster;
 pub use damping::Damping;
-pub use elasticity::{Elasticity, VoigtMatrix};
+pub use elasticity::{Elasticity, VoigtMatrix, isotropic_matrix};
 pub use look::Look;
 pub use material::Material;
 pub use nearest::nearest;
