@@ -76,11 +76,6 @@ impl Hasher64 {
         self.update(&value.to_le_bytes());
     }
 
-    /// Adds the bits of a number; 0 and −0, and different NaN, are distinct.
-    pub fn update_f64(&mut self, value: f64) {
-        self.update_u64(value.to_bits());
-    }
-
     /// Hash of all bytes added so far.
     pub fn finish(&self) -> u64 {
         let mut lanes = self.lanes;

@@ -2,7 +2,7 @@
 
 use craze_math::Vec3;
 
-use crate::model::{BodyFrame, Frame, ObstacleShape, Surface, names};
+use crate::model::{BodyFrame, Frame, Surface, names};
 
 /// Axis-aligned bounding box.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,15 +57,6 @@ impl Frame {
         self.bodies.iter().filter_map(BodyFrame::bounds).reduce(|all, body| all.union(&body))
     }
 
-    /// Box of all finite obstacles (m).
-    pub fn obstacle_bounds(&self) -> Option<Bounds> {
-        let surfaces = self.obstacles.iter().filter_map(|obstacle| match &obstacle.shape {
-            ObstacleShape::Surface(surface) => Some(surface),
-            ObstacleShape::Plane { .. } => None,
-        });
-        Bounds::of(surfaces.flat_map(|surface| &surface.positions))
-    }
-
     /// Number of triangles of all bodies.
     pub fn triangle_count(&self) -> usize {
         self.bodies.iter().map(|body| body.surface.triangles.len()).sum()
@@ -74,11 +65,6 @@ impl Frame {
     /// Number of tetrahedra of all bodies.
     pub fn tetrahedron_count(&self) -> usize {
         self.bodies.iter().filter_map(|body| body.volume.as_ref()).map(|volume| volume.tetrahedra.len()).sum()
-    }
-
-    /// Number of particles of all bodies.
-    pub fn particle_count(&self) -> usize {
-        self.bodies.iter().filter_map(|body| body.particles.as_ref()).map(|cloud| cloud.positions.len()).sum()
     }
 
     /// Number of pieces of all bodies.
@@ -170,7 +156,6 @@ mod tests {
         let frame = frame_of_everything();
         assert_eq!(frame.triangle_count(), 8);
         assert_eq!(frame.tetrahedron_count(), 2);
-        assert_eq!(frame.particle_count(), 3);
         assert_eq!(frame.piece_count(), 3);
     }
 

@@ -27,18 +27,6 @@ pub struct Damping {
 }
 
 impl Damping {
-    /// The time constant (s) that gives a mode of `frequency` (Hz) the damping ratio `fraction`.
-    pub fn time_for_fraction(fraction: f64, frequency: f64) -> f64 {
-        fraction / (std::f64::consts::PI * frequency)
-    }
-
-    /// Damping ratio of a mode of `frequency` (Hz) from the time constant and the mass part
-    /// (Rayleigh): ζ = π·f·time + mass/(4π·f). Excludes φ, ψ and D, which depend on the mode shape.
-    pub fn fraction_of_critical(&self, frequency: f64) -> f64 {
-        let pi = std::f64::consts::PI;
-        pi * frequency * self.time + self.mass / (4.0 * pi * frequency)
-    }
-
     /// Total isotropic viscosity (φ, ψ) in N s/m², time constant included.
     ///
     /// Anisotropic parts are averaged over all orientations; use [`matrix`](Self::matrix) unless
@@ -87,13 +75,6 @@ impl Damping {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fraction_of_critical_round_trips() {
-        let time = Damping::time_for_fraction(0.05, 40.0);
-        let damping = Damping { time, ..Damping::default() };
-        assert!((damping.fraction_of_critical(40.0) - 0.05).abs() < 1e-15);
-    }
 
     #[test]
     fn time_constant_scales_the_lame_constants() {

@@ -94,12 +94,6 @@ impl Material {
         self.strength.crack.map(|crack| crack.energy(self.plane_strain_modulus()))
     }
 
-    /// Fracture toughness K_Ic (Pa √m), given or by Irwin's relation in plane strain; `None` if no
-    /// crack resistance is set.
-    pub fn fracture_toughness(&self) -> Option<f64> {
-        self.strength.crack.map(|crack| crack.toughness(self.plane_strain_modulus()))
-    }
-
     /// E/(1 − ν²) (Pa).
     pub fn plane_strain_modulus(&self) -> f64 {
         plane_strain_modulus(self.elasticity.young(), self.elasticity.poisson())

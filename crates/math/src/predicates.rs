@@ -37,12 +37,6 @@ pub fn in_circle(a: [f64; 2], b: [f64; 2], c: [f64; 2], d: [f64; 2]) -> f64 {
     robust::incircle(plane(a), plane(b), plane(c), plane(d))
 }
 
-/// Positive if e is inside the sphere through a, b, c, d, negative outside, zero on it.
-/// [`orient3d`] of a, b, c, d must be positive; otherwise the sign is reversed.
-pub fn in_sphere(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3, e: &Vec3) -> f64 {
-    -robust::insphere(space(a), space(b), space(c), space(d), space(e))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,9 +50,6 @@ mod tests {
         assert!(in_circle([0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.5, 0.5]) > 0.0);
         assert!(in_circle([0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [2.0, 0.5]) < 0.0);
         assert_eq!(in_circle([0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]), 0.0);
-        assert!(in_sphere(&o, &x, &y, &z, &Vec3::repeat(0.5)) > 0.0);
-        assert!(in_sphere(&o, &x, &y, &z, &Vec3::repeat(1.5)) < 0.0);
-        assert_eq!(in_sphere(&o, &x, &y, &z, &Vec3::repeat(1.0)), 0.0);
     }
 
     #[test]

@@ -181,14 +181,6 @@ impl<R: Rule> Attributes<R> {
         }
     }
 
-    /// A column of vectors, mutable.
-    pub fn vectors_mut(&mut self, name: &str) -> Option<&mut [Vec3]> {
-        match self.values_mut(name)? {
-            Values::Vectors(values) => Some(values),
-            _ => None,
-        }
-    }
-
     /// A column of labels, mutable.
     pub fn labels_mut(&mut self, name: &str) -> Option<&mut [u32]> {
         match self.values_mut(name)? {

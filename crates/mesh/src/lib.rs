@@ -113,5 +113,3 @@ pub type TetEditError = EditError<NodeId, TetId>;
 pub type TriEditError = EditError<VertexId, TriangleId>;
 /// Facet of a tetrahedron.
 pub type Face = Facet<TetId>;
-/// Facet of a triangle.
-pub type TriangleSide = Facet<TriangleId>;

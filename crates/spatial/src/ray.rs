@@ -81,11 +81,6 @@ impl TriangleTree {
         });
         hit
     }
-
-    /// True if anything is hit within the ray's interval; faster than [`cast`](Self::cast).
-    pub fn occluded(&self, ray: &Ray) -> bool {
-        self.cast_any(ray).is_some()
-    }
 }
 
 impl Bvh {
@@ -321,7 +316,7 @@ mod tests {
                 let expected = brute_force(&positions, &triangles, &ray);
                 let hit = tree.cast(&ray);
                 prop_assert_eq!(hit.map(|hit| hit.distance), expected);
-                prop_assert_eq!(tree.occluded(&ray), expected.is_some());
+                prop_assert_eq!(tree.cast_any(&ray).is_some(), expected.is_some());
                 if let Some(hit) = hit {
                     let corners = triangles[hit.triangle as usize].map(|p| positions[p as usize]);
                     let point: Vec3 = (0..3).map(|k| corners[k] * hit.barycentric[k]).sum();
@@ -394,7 +389,7 @@ mod tests {
             assert_eq!(tree.cast(&Ray::new(Vec3::zeros(), direction)), None);
         }
         let behind = Ray { near: 0.0, far: 0.5, ..Ray::new(Vec3::zeros(), Vec3::x()) };
-        assert!(!tree.occluded(&behind));
+        assert!(tree.cast_any(&behind).is_none());
         assert_eq!(TriangleTree::default().cast(&Ray::new(Vec3::zeros(), Vec3::x())), None);
     }
 }
