@@ -303,7 +303,7 @@ mod tests {
             let x = f64::from(k) * step;
             positions.extend(
                 [0.75, 0.5, 0.25]
-                    .map(|share| Vec3::new(x + share * step, share.mul_add(-4.0, 3.0).min(1.0).max(0.0), 0.0)),
+                    .map(|share| Vec3::new(x + share * step, share.mul_add(-4.0, 3.0).clamp(0.0, 1.0), 0.0)),
             );
             positions.push(Vec3::new(x, if k == 0 { -0.1 } else { 1.0 }, 0.0));
         }
