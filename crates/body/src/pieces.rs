@@ -112,6 +112,16 @@ impl Pieces {
         self.measures.get(label as usize).copied().unwrap_or(0.0)
     }
 
+    /// Number of pieces whose volume or area is above this share of the body's.
+    pub fn count_above(&self, share: f64) -> usize {
+        let mut measures = vec![0.0; self.lineage.len()];
+        for (&number, measure) in self.numbers.iter().zip(&self.measures) {
+            measures[number as usize] += measure;
+        }
+        let floor = share * measures.iter().sum::<f64>();
+        measures.iter().filter(|&&measure| measure > floor).count()
+    }
+
     /// Returns true if the piece with a label is too small to break.
     #[inline]
     pub fn is_debris(&self, label: u32) -> bool {

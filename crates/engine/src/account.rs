@@ -3,6 +3,9 @@
 use craze_math::Vec3;
 use serde::{Deserialize, Serialize};
 
+/// Share of a body's volume or mass above which a piece counts as large.
+pub const LARGE_PIECE: f64 = 0.01;
+
 /// The books of a body, or of the whole world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Account {
@@ -28,6 +31,9 @@ pub struct Account {
     pub nodes: u64,
     /// Pieces.
     pub pieces: u64,
+    /// Pieces larger than [`LARGE_PIECE`] of their body: debris does not change this count.
+    #[serde(default)]
+    pub large_pieces: u64,
     /// What fracture has done since the start. Bodies save it themselves.
     #[serde(skip)]
     pub split_counts: SplitCounts,
@@ -52,6 +58,7 @@ impl Account {
         self.elements += other.elements;
         self.nodes += other.nodes;
         self.pieces += other.pieces;
+        self.large_pieces += other.large_pieces;
         self.split_counts.add(&other.split_counts);
     }
 }

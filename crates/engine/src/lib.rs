@@ -26,7 +26,7 @@ mod tuning;
 mod watch;
 mod world;
 
-pub use account::{Account, SplitCounts};
+pub use account::{Account, LARGE_PIECE, SplitCounts};
 pub use checkpoint::{Checkpoint, CheckpointError, Saved};
 pub use contact::{Intersection, ObstacleImpulse, Penetration};
 pub use counters::{CommitLog, Counters, Stage};

@@ -100,7 +100,7 @@ pub enum Measure {
         /// Index of the body.
         body: usize,
     },
-    /// Number of pieces of a body.
+    /// Number of pieces of a body, and of those above [`LARGE_PIECE`](crate::LARGE_PIECE) of it.
     Pieces {
         /// Index of the body.
         body: usize,
@@ -116,7 +116,7 @@ impl Probe {
             Measure::Velocity { .. } => &["vx_m_s", "vy_m_s", "vz_m_s"],
             Measure::Reaction { .. } => &["fx_N", "fy_N", "fz_N"],
             Measure::Energy { .. } => &["kinetic_J", "elastic_J", "potential_J"],
-            Measure::Pieces { .. } => &["count"],
+            Measure::Pieces { .. } => &["count", "large"],
         };
         suffixes.iter().map(|suffix| format!("{}.{suffix}", self.name)).collect()
     }
@@ -137,7 +137,8 @@ impl Probe {
                 vec![account.kinetic, account.elastic, account.potential]
             }
             Measure::Pieces { body } => {
-                vec![world.bodies[*body].method.account(&world.settings.gravity).pieces as f64]
+                let account = world.bodies[*body].method.account(&world.settings.gravity);
+                vec![account.pieces as f64, account.large_pieces as f64]
             }
         }
     }

@@ -116,7 +116,7 @@ fn stats_head() -> String {
     format!(
         "frame,time_s,time_step_s,steps,retries,mass_kg,volume_m3,momentum_x,momentum_y,momentum_z,\
          angular_momentum_x,angular_momentum_y,angular_momentum_z,kinetic_J,elastic_J,potential_J,work_J,\
-         elements,nodes,pieces,splits,bent_splits,refused_splits,steps_over_budget,{}\n",
+         elements,nodes,pieces,large_pieces,splits,bent_splits,refused_splits,steps_over_budget,{}\n",
         stages.join(",")
     )
 }
@@ -130,7 +130,8 @@ fn stats_row(world: &World) -> String {
     cells.extend([account.mass, account.volume].map(number));
     cells.extend([momentum.x, momentum.y, momentum.z, spin.x, spin.y, spin.z].map(number));
     cells.extend([account.kinetic, account.elastic, account.potential, account.work].map(number));
-    cells.extend([account.elements, account.nodes, account.pieces].map(|count| count.to_string()));
+    cells
+        .extend([account.elements, account.nodes, account.pieces, account.large_pieces].map(|count| count.to_string()));
     let SplitCounts { splits, bent, refused, over_budget } = account.split_counts;
     cells.extend([splits, bent, refused, over_budget].map(|count| count.to_string()));
     cells.extend(Stage::ALL.iter().map(|stage| format!("{:.6}", counters.spent(*stage).as_secs_f64())));

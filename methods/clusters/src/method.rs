@@ -6,8 +6,8 @@ use crate::model::{Clusters, Phase};
 use craze_body::ledger::of_momenta;
 use craze_contact::{CollisionGeometry, ContactPoints, ContactSurface, Impulse, SurfacePoint};
 use craze_engine::{
-    Account, Attachable, CommitLog, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Rewind, Stage,
-    Step,
+    Account, Attachable, CommitLog, Event, Failure, FrameDetail, HoldId, LARGE_PIECE, MaterialPoint, Method, Region,
+    Rewind, Stage, Step,
 };
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
@@ -172,6 +172,7 @@ impl Clusters {
             elements: self.cluster_count() as u64,
             nodes: self.count() as u64,
             pieces: self.piece_count() as u64,
+            large_pieces: self.pieces_above(LARGE_PIECE) as u64,
             split_counts: self.counts,
             ..of_momenta(mass, &matched.center(), &matched.velocity, &matched.angular_momentum, gravity)
         }

@@ -3,6 +3,7 @@
 use crate::model::Clusters;
 use craze_body::lineage::largest;
 use craze_math::DisjointSets;
+use std::collections::BTreeMap;
 
 /// A split to be reported: the piece that split, and the pieces that it became.
 pub(crate) struct SplitReport {
@@ -28,6 +29,16 @@ impl Clusters {
     pub(crate) fn piece_count(&self) -> usize {
         // Every new piece has a new number: without splits there is only the first.
         if self.lineage.len() == 1 { 1 } else { self.present_pieces().len() }
+    }
+
+    /// Number of pieces above this share of the mass.
+    pub(crate) fn pieces_above(&self, share: f64) -> usize {
+        let mut masses = BTreeMap::new();
+        for (particle, mass) in self.particles.masses.iter().enumerate() {
+            *masses.entry(self.piece_of(particle)).or_insert(0.0) += mass;
+        }
+        let floor = share * self.whole.mass();
+        masses.values().filter(|&&mass| mass > floor).count()
     }
 
     /// For every cluster the lowest cluster of its component.

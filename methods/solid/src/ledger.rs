@@ -4,7 +4,7 @@ use crate::blocks::{Block, corners_of};
 use crate::model::Solid;
 use craze_body::RigidMotion;
 use craze_body::ledger::add_nodes;
-use craze_engine::Account;
+use craze_engine::{Account, LARGE_PIECE};
 use craze_math::Vec3;
 use rayon::prelude::*;
 
@@ -27,6 +27,7 @@ impl Solid {
             elements: self.mesh.element_count() as u64,
             nodes: self.mesh.point_count() as u64,
             pieces: self.pieces.present(&self.mesh).0.len() as u64,
+            large_pieces: self.pieces.count_above(LARGE_PIECE) as u64,
             split_counts: self.counts,
             ..Account::default()
         };
