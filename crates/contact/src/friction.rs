@@ -63,9 +63,13 @@ pub fn project(coefficient: f64, normal: &Vec3, force: &Vec3) -> Vec3 {
 }
 
 /// Secant stiffness (N/m) of friction as a tangential spring that has slid by a distance (m):
-/// `stiffness` (N/m) while it sticks, and the limit over the distance while it slips.
+/// `stiffness` (N/m) while it sticks, and the limit over the distance while it slips; 0 without
+/// friction, also before anything has slid.
 #[inline]
 pub fn secant_stiffness(coefficient: f64, normal: f64, stiffness: f64, slid: f64) -> f64 {
+    if coefficient == 0.0 {
+        return 0.0;
+    }
     match coulomb(coefficient, normal, stiffness * slid) {
         Friction::Stick => stiffness,
         Friction::Slip { limit } => limit / slid,

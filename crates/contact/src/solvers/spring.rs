@@ -110,4 +110,20 @@ mod tests {
         let force = contact.spring.force(&position);
         assert!((force - Vec3::new(0.0, 10.0, 0.0)).norm() < 1e-12, "nothing presses: nothing drags");
     }
+
+    #[test]
+    fn a_spring_hardens_only_where_it_uses_up_the_contact_distance() {
+        let mut contact = pressed();
+        contact.collision.material.friction = 0.0;
+        let distance = 0.1;
+        let shallow = Vec3::new(0.0, -0.5 * MAX_SPRING_PENETRATION * distance, 0.0);
+        assert!(!contact.correct(&shallow, distance, 100.0), "nothing to correct");
+        assert_eq!(contact.normal_stiffness(), 100.0);
+        let deep = Vec3::new(0.0, -2.0 * MAX_SPRING_PENETRATION * distance, 0.0);
+        assert!(contact.correct(&deep, distance, 100.0));
+        assert_eq!(contact.normal_stiffness(), 100.0 * HARDENING_FACTOR);
+        let corrections = (0..100).take_while(|_| contact.correct(&deep, distance, 100.0)).count();
+        assert!(corrections < 100, "the stiffness has a limit");
+        assert!(contact.normal_stiffness() >= MAX_HARDENING * 100.0);
+    }
 }
