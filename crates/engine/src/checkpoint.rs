@@ -9,7 +9,7 @@ use craze_frame::hash64;
 use serde::{Deserialize, Serialize};
 
 /// Version of the layout below.
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 
 /// Everything of a world that changes. What does not (shapes, holds, settings) comes from the
 /// scene.
@@ -230,5 +230,20 @@ impl World {
         self.probe_samples.clone_from(&saved.probe_samples);
         self.scratch.forget_caches();
         self.find_separations();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_of_another_version_is_refused_with_both_versions() {
+        for found in [VERSION - 1, VERSION + 1] {
+            let bytes = container::encode(Kind::CHECKPOINT, found, &[1, 2, 3]);
+            let message = Checkpoint::decode(&bytes).expect_err("another version").to_string();
+            assert!(message.contains(&format!("layout {found}")), "{message}");
+            assert!(message.contains(&format!("reads {VERSION}")), "{message}");
+        }
     }
 }
