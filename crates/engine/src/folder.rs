@@ -290,7 +290,11 @@ impl RunFolder {
         certificate.now = account;
         for (name, closed) in &mut certificate.watertight {
             let body = frame.bodies.iter().find(|body| body.name == *name);
-            *closed &= body.is_some_and(|body| body.surface.is_closed());
+            // The thick surface of a sheet is closed and manifold, or there is none.
+            *closed &= body.is_some_and(|body| match body.surface.sheet {
+                Some(_) => body.surface.thick().is_ok(),
+                None => body.surface.is_closed(),
+            });
         }
     }
 

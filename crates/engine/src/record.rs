@@ -76,7 +76,8 @@ pub struct Certificate {
     pub start: Account,
     /// Books now.
     pub now: Account,
-    /// For every body with a surface: whether it is closed in every frame so far.
+    /// For every body with a surface: whether it is closed in every frame so far; that of a sheet
+    /// with its thickness.
     pub watertight: Vec<(String, bool)>,
 }
 
