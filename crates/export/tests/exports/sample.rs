@@ -17,8 +17,8 @@ pub const TIME_STEP: f64 = 0.04;
 /// Volume of the ball, an octahedron of radius 0.3 m (m³).
 pub const BALL_VOLUME: f64 = 4.0 / 3.0 * 0.3 * 0.3 * 0.3;
 
-/// Volume of the pane (m³): six of nine squares of 0.2 m, 1 cm thick.
-pub const PANE_VOLUME: f64 = 6.0 * 0.2 * 0.2 * 0.01;
+/// Volume of the pane (m³): eight squares of 0.2 m around a hole, 1 cm thick.
+pub const PANE_VOLUME: f64 = 8.0 * 0.2 * 0.2 * 0.01;
 
 /// Frame of this number: the halves of the block move apart and rotate.
 pub fn frame(number: u32) -> Frame {
@@ -147,11 +147,10 @@ fn ball() -> Surface {
     Surface { positions: corners.map(|corner| centre + 0.3 * corner).to_vec(), triangles, ..Surface::default() }
 }
 
-/// The thick surface of a flat sheet with a hole and a notch, in one piece.
+/// The thick surface of a flat sheet with a hole, in one piece.
 pub fn pane() -> BodyFrame {
     let vertex = |i: usize, j: usize| (4 * i + j) as u32;
-    let squares =
-        (0..9).map(|square| [square / 3, square % 3]).filter(|square| ![[1, 1], [1, 2], [2, 2]].contains(square));
+    let squares = (0..9).map(|square| [square / 3, square % 3]).filter(|square| *square != [1, 1]);
     let triangles = squares.flat_map(|[i, j]| {
         let [a, b, c, d] = [vertex(i, j), vertex(i, j + 1), vertex(i + 1, j + 1), vertex(i + 1, j)];
         [[a, b, c], [a, c, d]]
