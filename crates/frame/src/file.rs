@@ -12,8 +12,9 @@ use crate::model::{Frame, ObstacleShape, Surface};
 use crate::thick::ThickError;
 use crate::version3;
 
-/// Version of the payload of frame files. Version 3 added looks of bodies; version 4 is frame format
-/// 2: attributes of corners, pairs and tensors, sheets, lines, material slots and topology marks.
+/// Version of the payload of frame files. Version 3 added looks of bodies; version 4 is frame
+/// format 2: attributes of corners, pairs and tensors, sheets, lines, material slots and topology
+/// marks.
 pub const FRAME_VERSION: u16 = 4;
 
 /// Oldest version that is read.
@@ -142,8 +143,8 @@ fn from_payload(version: u16, payload: &[u8]) -> Result<Frame, FrameError> {
 }
 
 impl Frame {
-    /// The frame with the closed [thick surface](crate::Surface::thick) of every sheet in place of the
-    /// sheet. Other surfaces are unchanged.
+    /// The frame with the closed [thick surface](crate::Surface::thick) of every sheet in place of
+    /// the sheet. Other surfaces are unchanged.
     pub fn thickened(mut self) -> Result<Frame, FrameError> {
         let thicken = |surface: &mut Surface, owner: String| {
             if surface.sheet.is_some() {

@@ -61,8 +61,8 @@ pub fn fans(triangles: &[[u32; 3]], position: impl Fn(u32) -> Vec3) -> Vec<u32> 
 
 /// For every corner of a sheet the first corner of its fan, as in [`fans`], and whether the edge
 /// from it to the next corner of its triangle is on the border. Two triangles are connected by an
-/// edge if no other triangle has it and they traverse it in opposite directions; all other edges are
-/// borders of their triangles.
+/// edge if no other triangle has it and they traverse it in opposite directions; all other edges
+/// are borders of their triangles.
 pub(crate) fn sheet_fans(triangles: &[[u32; 3]]) -> (Vec<u32>, Vec<bool>) {
     let mut fans = DisjointSets::new(3 * triangles.len());
     let mut is_border = vec![true; 3 * triangles.len()];

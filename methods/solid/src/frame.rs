@@ -39,8 +39,8 @@ impl Solid {
         symmetric_eigen(&self.stress(element).1).values[0]
     }
 
-    /// Cauchy stress σ = F·S·Fᵀ/det F of every element (Pa): xx, yy, zz, xy, yz, xz. Not a number in
-    /// elements without volume.
+    /// Cauchy stress σ = F·S·Fᵀ/det F of every element (Pa): xx, yy, zz, xy, yz, xz. Not a number
+    /// in elements without volume.
     fn cauchy_stresses(&self) -> Vec<[f64; 6]> {
         let cauchy = |element: usize| {
             let (deformation, stress) = self.stress(element);

@@ -82,7 +82,8 @@ struct WrittenCrack {
     name: Option<String>,
     /// Name of the cracked body, of a method with tetrahedra.
     body: String,
-    /// Between two parallel lines without end: a straight slit through a plate. In world coordinates at t = 0, as all cracks.
+    /// Between two parallel lines without end: a straight slit through a plate. In world
+    /// coordinates at t = 0, as all cracks.
     strip: Option<Strip>,
     /// A penny-shaped crack.
     disc: Option<Disc>,
