@@ -64,7 +64,7 @@ impl Account {
 }
 
 /// What fracture has done to a body, or to the whole world, since the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SplitCounts {
     /// Nodes or clusters that were split, and particles that broke off: as many as there are split
     /// events.
@@ -75,6 +75,15 @@ pub struct SplitCounts {
     pub refused: u64,
     /// Steps in which more failed than the budget allows.
     pub over_budget: u64,
+    /// Area of the cracks that splits have opened, one face, at rest (m²).
+    #[serde(default)]
+    pub area: f64,
+    /// The part of it that bent splits have opened (m²).
+    #[serde(default)]
+    pub bent_area: f64,
+    /// Area that refused splits would have opened (m²): that of each node across its plane.
+    #[serde(default)]
+    pub refused_area: f64,
 }
 
 impl SplitCounts {
@@ -84,5 +93,15 @@ impl SplitCounts {
         self.bent += other.bent;
         self.refused += other.refused;
         self.over_budget += other.over_budget;
+        self.area += other.area;
+        self.bent_area += other.bent_area;
+        self.refused_area += other.refused_area;
+    }
+
+    /// Share of the crack area that does not follow the planes of failure: bent to mesh nodes, or
+    /// refused. Zero without cracks.
+    pub fn bent_share(&self) -> f64 {
+        let all = self.area + self.refused_area;
+        if all > 0.0 { (self.bent_area + self.refused_area) / all } else { 0.0 }
     }
 }

@@ -116,7 +116,7 @@ fn stats_head() -> String {
     format!(
         "frame,time_s,time_step_s,steps,retries,mass_kg,volume_m3,momentum_x,momentum_y,momentum_z,\
          angular_momentum_x,angular_momentum_y,angular_momentum_z,kinetic_J,elastic_J,potential_J,work_J,\
-         elements,nodes,pieces,large_pieces,splits,bent_splits,refused_splits,steps_over_budget,{}\n",
+         elements,nodes,pieces,large_pieces,splits,bent_splits,refused_splits,steps_over_budget,crack_area_m2,bent_share,{}\n",
         stages.join(",")
     )
 }
@@ -132,8 +132,10 @@ fn stats_row(world: &World) -> String {
     cells.extend([account.kinetic, account.elastic, account.potential, account.work].map(number));
     cells
         .extend([account.elements, account.nodes, account.pieces, account.large_pieces].map(|count| count.to_string()));
-    let SplitCounts { splits, bent, refused, over_budget } = account.split_counts;
+    let counts = account.split_counts;
+    let SplitCounts { splits, bent, refused, over_budget, area, .. } = counts;
     cells.extend([splits, bent, refused, over_budget].map(|count| count.to_string()));
+    cells.extend([area, counts.bent_share()].map(number));
     cells.extend(Stage::ALL.iter().map(|stage| format!("{:.6}", counters.spent(*stage).as_secs_f64())));
     cells.join(",") + "\n"
 }

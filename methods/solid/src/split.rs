@@ -4,14 +4,15 @@
 //! mesh is cut by [`SimplexMesh::cut_star`](craze_mesh::SimplexMesh::cut_star). This file chooses
 //! the crack surface, updates what is stored at nodes and elements, and conserves mass and momenta.
 
+use crate::blocks::corners_of;
 use crate::criterion::FailureState;
 use crate::model::Solid;
 use craze_body::pieces::{Separated, component, labels};
 use craze_body::tracked::Moving;
 use craze_body::{Momenta, Node, PieceEvent};
-use craze_element::Tetrahedron;
+use craze_element::{Tetrahedron, separation_area};
 use craze_frame::names;
-use craze_math::Vec3;
+use craze_math::{Mat3, Vec3};
 use craze_mesh::{
     CrackTip, CutSurface, Facet, NodeId, Patch, PointRule, Side, Snap, TetEdit, TetEditError, TetId, Values,
 };
@@ -118,6 +119,7 @@ impl Solid {
                 // Tried again only after its elements have changed.
                 self.refused[node.index()] = true;
                 self.counts.refused += 1;
+                self.counts.refused_area += self.area_across(node, &failure.normal);
                 None
             }
         }
@@ -126,10 +128,11 @@ impl Solid {
     /// Opens a crack at a node in the crack plane of its failure; returns the copy of the node
     /// behind the plane.
     pub(crate) fn split_node(&mut self, node: NodeId, failure: &FailureState) -> Result<NodeId, TetEditError> {
-        let patch = self.plan_split(node, &failure.normal)?;
+        let (patch, course) = self.plan_split(node, &failure.normal)?;
         let touched = self.touched_by(&patch);
         let before = Momenta::of(&self.state, &touched);
         let edit = self.replace(&patch)?;
+        self.count_area(&edit, course);
         let copy = edit.points_added[0].point;
         let mut added: Vec<u32> = edit.points_added.iter().map(|placed| placed.point.0).collect();
         self.separate_point_contacts(&edit, &mut added);
@@ -146,7 +149,7 @@ impl Solid {
 
     /// Plans a cut whose plane snaps to nodes as little as it can without creating elements that
     /// are too thin.
-    fn plan_split(&mut self, node: NodeId, normal: &Vec3) -> Result<Patch<NodeId, TetId, 4>, TetEditError> {
+    fn plan_split(&self, node: NodeId, normal: &Vec3) -> Result<(Patch<NodeId, TetId, 4>, Course), TetEditError> {
         let edge = self.edge_at(node);
         let crack = if self.options.turns_back { None } else { self.crack_with_tip_at(node, normal) };
         let tip = crack.as_ref().map(|crack| CrackTip {
@@ -171,8 +174,8 @@ impl Solid {
                 // Other planes would detach hardly more.
                 Ok(patch) if self.pieces.would_detach_debris(&self.mesh, &patch) => break,
                 Ok(patch) if wider.is_infinite() || self.is_thick_enough(&patch) => {
-                    self.counts.bent += u64::from(level > 0);
-                    return Ok(patch);
+                    let course = if level == 0 { Course::Plane } else { Course::Bent };
+                    return Ok((patch, course));
                 }
                 Ok(_) => {}
                 Err(error) => refused = Some(error),
@@ -180,6 +183,38 @@ impl Solid {
         }
         // The last plan was refused, or would detach too little.
         Err(refused.unwrap_or(TetEditError::NoSuchPoint { point: node }))
+    }
+
+    /// Area (m²) of a node at rest across a plane with this normal in the world.
+    fn area_across(&self, node: NodeId, normal: &Vec3) -> f64 {
+        let stars = || {
+            let rest = |element: TetId| Some((element, Tetrahedron::new(&self.mesh.corners(element))?));
+            self.mesh.elements_of(node).filter_map(rest)
+        };
+        let deformed = |(element, rest): (TetId, Tetrahedron)| {
+            rest.volume * rest.deformation(&corners_of(&self.state, &self.mesh.elements()[element.index()]))
+        };
+        let deformation: Mat3 = stars().map(deformed).sum();
+        let at_rest = deformation.tr_mul(normal).try_normalize(0.0).unwrap_or(*normal);
+        let gradient = |(element, rest): (TetId, Tetrahedron)| {
+            let corner = self.mesh.points_of(element).iter().position(|&corner| corner == node)?;
+            Some(rest.volume * rest.gradients()[corner])
+        };
+        separation_area(&at_rest, &stars().filter_map(gradient).collect::<Vec<_>>())
+    }
+
+    /// Adds the area that a split has opened to the counts.
+    fn count_area(&mut self, edit: &TetEdit, course: Course) {
+        let area = |facet: Facet<TetId>| {
+            let [a, b, c] = self.mesh.facet_points(facet).map(|point| point.map(|point| self.mesh.position(point)));
+            Some(0.5 * (b? - a?).cross(&(c? - a?)).norm())
+        };
+        let area: f64 = edit.crack.iter().filter_map(|[facet, _]| area(*facet)).sum();
+        self.counts.area += area;
+        if course == Course::Bent {
+            self.counts.bent += 1;
+            self.counts.bent_area += area;
+        }
     }
 
     /// The crack with its tip at a node where a plane with normal `ahead` is to open. `None` if
@@ -349,6 +384,15 @@ impl Solid {
         let label = self.mesh.elements_of(node).next().map(|element| labels(&self.mesh)[element.index()]);
         label.is_some_and(|label| self.pieces.is_debris(label))
     }
+}
+
+/// Whether a split follows its plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Course {
+    /// Within the snapping distance and angle of the options.
+    Plane,
+    /// Bent to nodes that are farther away.
+    Bent,
 }
 
 /// A crack as seen from a node on its front.
