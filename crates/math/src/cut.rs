@@ -30,7 +30,7 @@ pub struct Cut<const N: usize> {
 }
 
 impl<const N: usize> Part<N> {
-    const EMPTY: Self = Self { measure: 0.0, first: [0.0; N], second: [[0.0; N]; N] };
+    pub(crate) const EMPTY: Self = Self { measure: 0.0, first: [0.0; N], second: [[0.0; N]; N] };
 
     /// The centroid (m), given the nodes of the whole simplex; `None` for an empty part.
     pub fn centroid(&self, nodes: &[Vec3; N]) -> Option<Vec3> {
@@ -40,7 +40,7 @@ impl<const N: usize> Part<N> {
 
     /// Adds a simplex with this measure and these barycentric corners. The integral of a product of
     /// linear functions is M/(N(N+1))·(Σ f_a g_a + Σ f_a·Σ g_b) over the corners.
-    fn add(&mut self, measure: f64, corners: [[f64; N]; N]) {
+    pub(crate) fn add(&mut self, measure: f64, corners: [[f64; N]; N]) {
         self.measure += measure;
         let count = N as f64;
         for i in 0..N {

@@ -5,6 +5,7 @@
 //! time with the same bits; [`lanes`] is the SIMD abstraction for other kernels.
 
 pub mod batch;
+pub mod cells;
 pub mod columns;
 pub mod cut;
 mod disjoint_sets;
