@@ -21,6 +21,7 @@
 
 pub mod closest;
 pub mod constraints;
+mod contact_boundary;
 pub mod events;
 pub mod implicit;
 pub mod ledger;
@@ -34,6 +35,7 @@ pub mod save;
 pub mod tracked;
 
 pub use constraints::{ConstrainedRegion, ConstrainedRegions};
+pub use contact_boundary::{CONTACT_SKIN, contact_boundary, contact_skin};
 pub use events::PieceEvent;
 pub use lineage::Lineage;
 pub use measure::PieceMeasure;

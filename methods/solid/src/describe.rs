@@ -1,7 +1,8 @@
 //! The description of the method, and how a body is built from a scene.
 
 use crate::options::{Integrator, SolidOptions, SolidTable};
-use crate::{KIND, MATERIAL, STRENGTH, Solid, contact_boundary, load, strength};
+use crate::{KIND, MATERIAL, STRENGTH, Solid, load, strength};
+use craze_body::contact_boundary;
 use craze_descriptor::{BodyFacts, BodyKey, Built, Describe, Elements, Finding, Rejection, Response, Responses, Setup};
 use craze_engine::Method;
 use craze_material::{Material, MaterialUse};

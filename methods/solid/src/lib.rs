@@ -49,7 +49,6 @@ pub use material::MATERIAL;
 pub use model::Solid;
 pub use options::{Integrator, Seam, SolidError, SolidOptions, SolidTable};
 pub use save::load;
-pub use surface::contact_boundary;
 
 /// Name of the method in scene files and checkpoints.
 pub const KIND: &str = "solid";

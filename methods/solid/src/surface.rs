@@ -1,6 +1,6 @@
 //! Surface of a solid: nodes and triangles of the boundary.
 
-use crate::tuning::CONTACT_SKIN;
+use craze_body::{CONTACT_SKIN, contact_skin};
 use craze_contact::{ContactTetrahedra, ContactTriangles};
 use craze_element::Law;
 use craze_frame::names;
@@ -59,28 +59,6 @@ struct Scratch {
     triangles: Vec<[u32; 3]>,
 }
 
-/// Half of the distance (m) that a solid with this surface keeps from others like it.
-fn skin_of(mesh: &TetMesh, triangles: impl Iterator<Item = [u32; 3]>) -> f64 {
-    let position = |node: u32| mesh.positions()[node as usize];
-    let around = |[a, b, c]: [u32; 3]| {
-        [[a, b], [b, c], [c, a]].into_iter().map(|[from, to]| (position(to) - position(from)).norm()).sum::<f64>()
-    };
-    let (mut total, mut count) = (0.0, 0);
-    triangles.for_each(|triangle| {
-        total += around(triangle);
-        count += 1;
-    });
-    CONTACT_SKIN * total / (3 * count.max(1)) as f64
-}
-
-/// The outward triangles of the surface of a mesh, and half of the distance (m) that a solid of it
-/// keeps from others like it.
-pub fn contact_boundary(mesh: &TetMesh) -> (Vec<[u32; 3]>, f64) {
-    let triangles: Vec<[u32; 3]> = mesh.boundary().triangles.iter().map(|corners| corners.map(|node| node.0)).collect();
-    let skin = skin_of(mesh, triangles.iter().copied());
-    (triangles, skin)
-}
-
 /// Index of a node that is not on the surface.
 const INSIDE: u32 = u32::MAX;
 
@@ -95,7 +73,7 @@ impl SolidSurface {
         let mut surface = Self { facets, modulus, sound, size, version, firsts, ..Self::default() };
         surface.list(mesh);
         let node_of = |place: &u32| surface.nodes[*place as usize];
-        surface.skin = skin_of(mesh, surface.triangles.iter().map(|corners| corners.each_ref().map(node_of)));
+        surface.skin = contact_skin(mesh, surface.triangles.iter().map(|corners| corners.each_ref().map(node_of)));
         surface
     }
 

@@ -32,10 +32,6 @@ pub(crate) const CHECKED_DEFORMATION_CHANGE: f64 = 0.1;
 /// are checked again.
 pub(crate) const CHECKED_DISPLACEMENT: f64 = 0.1;
 
-/// Distance between surfaces in contact, relative to their mean edge: invisible, and far above
-/// rounding.
-pub(crate) const CONTACT_SKIN: f64 = 5e-4;
-
 /// Nodes per new block, at most. The others are for nodes that cracks add to its elements.
 pub(crate) const NODES_PER_NEW_BLOCK: usize = 384;
 
