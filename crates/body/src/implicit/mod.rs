@@ -81,8 +81,13 @@ impl ImplicitSolver {
         settings: NewtonSettings,
         solver: LinearSolver,
     ) -> Result<ImplicitSolver, SolveError> {
-        let pattern = Arc::new(Pattern::from_elements(nodes, elements)?);
-        Ok(ImplicitSolver {
+        Ok(ImplicitSolver::of(Arc::new(Pattern::from_elements(nodes, elements)?), settings, solver))
+    }
+
+    /// A solver for matrices of this pattern.
+    pub fn of(pattern: Arc<Pattern>, settings: NewtonSettings, solver: LinearSolver) -> ImplicitSolver {
+        let nodes = pattern.nodes();
+        ImplicitSolver {
             matrix: BlockMatrix::zeros(pattern),
             newton: Newton::new(settings, solver),
             constraints: Constraints::none(nodes),
@@ -90,7 +95,7 @@ impl ImplicitSolver {
             external: vec![Vec3::zeros(); nodes],
             gradient: vec![Vec3::zeros(); nodes],
             factors: None,
-        })
+        }
     }
 
     /// Begins a search at the positions of these nodes, without loads.
