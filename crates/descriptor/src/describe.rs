@@ -116,11 +116,14 @@ pub enum BodyKey {
     Integrator,
     /// Materials of regions.
     Materials,
+    /// Pattern and orientation of the tetrahedra.
+    Meshing,
 }
 
 impl BodyKey {
     /// All keys.
-    pub const ALL: [BodyKey; 4] = [BodyKey::Edge, BodyKey::Spacing, BodyKey::Integrator, BodyKey::Materials];
+    pub const ALL: [BodyKey; 5] =
+        [BodyKey::Edge, BodyKey::Spacing, BodyKey::Integrator, BodyKey::Materials, BodyKey::Meshing];
 
     /// The key in scene files.
     pub const fn name(self) -> &'static str {
@@ -129,6 +132,7 @@ impl BodyKey {
             BodyKey::Spacing => "spacing",
             BodyKey::Integrator => "integrator",
             BodyKey::Materials => "materials",
+            BodyKey::Meshing => "meshing",
         }
     }
 }

@@ -71,7 +71,8 @@ impl Descriptor {
 
     /// Whether its bodies have this key: that of their elements, or one more that the method reads.
     pub fn reads(&self, key: BodyKey) -> bool {
-        self.elements.key() == key || self.body_keys.contains(&key)
+        let fills = key == BodyKey::Meshing && matches!(self.elements, Elements::Tetrahedra { .. });
+        fills || self.elements.key() == key || self.body_keys.contains(&key)
     }
 
     /// The JSON Schema of its options, with references resolved.

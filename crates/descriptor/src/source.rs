@@ -5,8 +5,8 @@ use craze_math::Vec3;
 use craze_mesh::TetMesh;
 use craze_shape::number_format::short;
 use craze_shape::{
-    BrightnessMap, BuiltIn, Domain, Findings, Model, ModelFile, ModelPlacement, ModelVolume, Repaired, SampledPoints,
-    Shape, ShapeError, Stuffing, StuffingOptions, SurfaceDomain, Tetrahedra, TriangleSurface, grid_points,
+    BrightnessMap, BuiltIn, Domain, Findings, Meshing, Model, ModelFile, ModelPlacement, ModelVolume, Repaired,
+    SampledPoints, Shape, ShapeError, StuffingOptions, SurfaceDomain, Tetrahedra, TriangleSurface, grid_points,
     poisson_points, read_model, repair, resolution, stuff, volume_of,
 };
 use std::path::Path;
@@ -112,17 +112,31 @@ impl<'scene> Source<'scene> {
     }
 
     /// Fills it with tetrahedra of this edge (m), or of one that suits its size. A model that has
-    /// its own keeps them if no edge is given; `listed` are the numbers of its regions that have a
-    /// material of their own.
-    pub fn tetrahedra(&self, edge: Option<f64>, listed: &[i32]) -> Result<Solids, Rejection> {
-        let too_fine = |error: ShapeError| Rejection::new("edge", error, "choose another edge, in metres");
+    /// its own keeps them if no edge is given; `meshing` says how its nodes are arranged, `listed`
+    /// lists the numbers of its regions that have a material of their own.
+    pub fn tetrahedra(&self, edge: Option<f64>, meshing: &Meshing, listed: &[i32]) -> Result<Solids, Rejection> {
+        let too_fine = |error: ShapeError| match error.field() {
+            Some(field @ ("pattern" | "turn" | "jitter" | "seed")) => {
+                let key = format!("meshing.{field}");
+                Rejection::new(key, error, "see docs/scenes.md for meshes of bodies")
+            }
+            _ => Rejection::new("edge", error, "choose another edge, in metres"),
+        };
         let (tetrahedra, regions, mut remarks, thinnest, edge) = match self {
             Source::BuiltIn(shape) => {
                 let edge = edge.unwrap_or_else(|| shape.default_edge());
                 let regions = Regions::Named(shape.regions());
-                (shape.tetrahedra(edge).map_err(too_fine)?, regions, Vec::new(), shape.thinnest_wall(), edge)
+                (meshing.tetrahedra(*shape, edge).map_err(too_fine)?, regions, Vec::new(), shape.thinnest_wall(), edge)
             }
             Source::Model(model) if model.volume.is_some() && edge.is_none() => {
+                if *meshing != Meshing::default() {
+                    let message = format!("{} keeps its own tetrahedra", model.file);
+                    return Err(Rejection::new(
+                        "meshing",
+                        message,
+                        "give an `edge` to fill it again, or remove `meshing`",
+                    ));
+                }
                 return own_tetrahedra(listed, model);
             }
             Source::Model(model) => {
@@ -143,9 +157,8 @@ impl<'scene> Source<'scene> {
                     remarks.push(format!("its own {count} tetrahedra are replaced by others of the asked edge"));
                 }
                 let edge = edge.unwrap_or_else(|| resolution::edge_in(&domain, volume_of(&domain), thinnest));
-                let filled = stuff(&domain, &StuffingOptions::with_edge(edge)).map_err(too_fine)?;
-                let Stuffing { mesh, regions, report } = filled;
-                (Tetrahedra { mesh, regions, report: Some(report) }, Regions::Listed, remarks, thinnest, edge)
+                let filled = meshing.stuffed(&domain, edge).map_err(too_fine)?;
+                (filled, Regions::Listed, remarks, thinnest, edge)
             }
         };
         remarks.extend(tetrahedra.report.as_ref().and_then(|report| report.thin.warning()));

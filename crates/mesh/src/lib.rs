@@ -65,6 +65,7 @@ mod facet;
 mod flip;
 mod id;
 mod incidence;
+mod jitter;
 mod lattice;
 mod measure;
 mod mesh;
@@ -85,8 +86,8 @@ pub use boundary::{BoundaryEdges, Surface};
 pub use crack::{CrackError, Cracked, FlatCrack, OpenCrack, open_cracks};
 pub use cut::{CrackTip, CutSurface, Snap};
 pub use delaunay::{
-    ChainName, DelaunayError, PlaneDomain, SeparatedTriangles, Triangulation, edge_sides, separate_along,
-    separate_except, triangulate,
+    ChainName, DelaunayError, InnerPoints, PlaneDomain, SeparatedTriangles, Triangulation, edge_sides, separate_along,
+    separate_except, triangulate, triangulate_with,
 };
 pub use edit::{Edit, ElementAdded, ElementRemoved, Inheritance, Moved, PointPlaced, Resized};
 pub use error::{Corners, EditError, MeshError, Side};

@@ -32,6 +32,9 @@ pub(crate) const MAX_SIZING_LEAF: usize = 8;
 /// Minimum distance of lattice points from the chains, relative to the target length.
 pub(crate) const MIN_LATTICE_DISTANCE: f64 = 0.8;
 
+/// Minimum distance of given inner points from the chains, relative to the target length.
+pub(crate) const MIN_GIVEN_DISTANCE: f64 = 0.5;
+
 /// Minimum distance of inserted circumcentres from other points, relative to the target length.
 pub(crate) const MIN_CIRCUMCENTRE_DISTANCE: f64 = 0.6;
 

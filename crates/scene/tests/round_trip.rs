@@ -106,6 +106,7 @@ fn body() -> impl Strategy<Value = Body> {
                 method: "solid".to_owned(),
                 shape,
                 edge: resolution,
+                meshing: Some(Meshing { turn: [0.0, 0.0, 30.0], jitter: 0.2, seed: 3, ..Meshing::default() }),
                 spacing: None,
                 material,
                 materials: None,
@@ -145,7 +146,7 @@ fn body() -> impl Strategy<Value = Body> {
                 ..ClustersTable::default()
             });
             let method = "clusters".to_owned();
-            Body { method, material, edge: None, spacing: resolution, integrator: None, tables, ..solid }
+            Body { method, material, edge: None, meshing: None, spacing: resolution, integrator: None, tables, ..solid }
         },
     )
 }

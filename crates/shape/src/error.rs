@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use craze_mesh::{LatticeError, NodeId, TetEditError, TetId, TetMeshError};
+use craze_mesh::{DelaunayError, LatticeError, NodeId, TetEditError, TetId, TetMeshError};
 use craze_spatial::SpatialError;
 
 use crate::number_format::{self, short};
@@ -293,6 +293,9 @@ pub enum ShapeError {
     /// A lattice that does not form a valid mesh.
     #[error(transparent)]
     Lattice(#[from] LatticeError<NodeId, TetId>),
+    /// A section that cannot be triangulated.
+    #[error(transparent)]
+    Section(#[from] DelaunayError),
 }
 
 impl ShapeError {

@@ -11,6 +11,7 @@ mod error;
 pub mod field;
 mod import;
 mod inertia;
+mod meshing;
 pub mod number_format;
 mod repair;
 pub mod resolution;
@@ -34,6 +35,7 @@ pub use import::{
     UpAxis, parse_model, read_model,
 };
 pub use inertia::MassProperties;
+pub use meshing::{Meshing, Pattern};
 pub use repair::{FarPoint, Findings, Repaired, SurfaceDomain, Thickness, examine, repair};
 pub use sample::{SampledPoints, grid_points, poisson_points, poisson_points_about};
 pub use stuffing::{

@@ -125,6 +125,7 @@ impl ShatterScene {
             method: Solid::NAME.to_owned(),
             shape: model.shape.clone(),
             edge: None,
+            meshing: None,
             spacing: None,
             material: material.overrides(1.0, 0.01),
             materials: None,

@@ -1,12 +1,14 @@
 //! Inner points: a hexagonal lattice where the target edge length is uniform, circumcentres
 //! elsewhere.
 
-use super::Point;
 use super::chains::Chains;
 use super::error::{ChainName, DelaunayError};
 use super::sizing::Sizing;
+use super::{InnerPoints, Point};
 use crate::mesh::TriMesh;
-use crate::tuning::{MAX_CIRCUMRADIUS, MAX_TRIANGLES, MIN_CIRCUMCENTRE_DISTANCE, MIN_LATTICE_DISTANCE};
+use crate::tuning::{
+    MAX_CIRCUMRADIUS, MAX_TRIANGLES, MIN_CIRCUMCENTRE_DISTANCE, MIN_GIVEN_DISTANCE, MIN_LATTICE_DISTANCE,
+};
 use craze_math::Vec3;
 use spade::handles::{FixedFaceHandle, InnerTag};
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation as _};
@@ -24,11 +26,18 @@ pub(super) struct Filled {
     pub(super) fixed: usize,
 }
 
-pub(super) fn fill(chains: &Chains) -> Result<Filled, DelaunayError> {
+pub(super) fn fill(chains: &Chains, inner: Option<InnerPoints>) -> Result<Filled, DelaunayError> {
     let sizing = chains.sizing();
-    let fixed = chains.points.len();
+    let mut fixed = chains.points.len();
     let mut points = chains.points.clone();
-    points.extend(lattice(chains, &sizing));
+    match inner {
+        Some(InnerPoints::Fixed(inner)) => {
+            points.extend(well_inside(chains, inner));
+            fixed = points.len();
+        }
+        Some(InnerPoints::Smoothed(inner)) => points.extend(well_inside(chains, inner)),
+        None => points.extend(lattice(chains, &sizing)),
+    }
     let unfilled = DelaunayError::Unfilled { expected: chains.area, found: 0.0 };
     // spade rejects tiny coordinates: they become zero.
     let size = points.iter().flatten().fold(0.0f64, |size, c| size.max(c.abs()));
@@ -61,6 +70,30 @@ pub(super) fn fill(chains: &Chains) -> Result<Filled, DelaunayError> {
         })
         .collect();
     Ok(Filled { mesh: TriMesh::from_parts(positions, triangles)?, sizing, constraints, fixed })
+}
+
+/// The given points that lie inside the domain, half a target length or more from its boundary and
+/// lines.
+fn well_inside<'a>(chains: &'a Chains, given: &'a [Point]) -> impl Iterator<Item = Point> + 'a {
+    let segments: Vec<([Point; 2], bool)> = (chains.pieces.iter())
+        .map(|(ends, chain)| {
+            let is_boundary = matches!(chain, ChainName::Outline | ChainName::Hole(_));
+            (ends.map(|end| chains.points[end as usize]), is_boundary)
+        })
+        .collect();
+    let is_well_inside = move |&[u, v]: &Point| {
+        let mut crossings = 0;
+        for &([[x, y], [p, q]], is_boundary) in &segments {
+            let (across, up) = (p - x, q - y);
+            let share = (((u - x) * across + (v - y) * up) / (across * across + up * up)).clamp(0.0, 1.0);
+            if (u - x - share * across).hypot(v - y - share * up) < MIN_GIVEN_DISTANCE * chains.edge {
+                return false;
+            }
+            crossings += usize::from(is_boundary && (y > v) != (q > v) && u < (p - x) * (v - y) / (q - y) + x);
+        }
+        crossings % 2 == 1
+    };
+    given.iter().copied().filter(is_well_inside)
 }
 
 /// Points of a hexagonal lattice inside the domain, where the target length is uniform and the

@@ -68,15 +68,33 @@ pub struct Triangulation {
 /// touch, holes outside the outline or inside each other, lines outside, an edge length that is not
 /// positive, and more than ten million triangles.
 pub fn triangulate(domain: &PlaneDomain, edge: f64) -> Result<Triangulation, DelaunayError> {
-    let chains = Chains::new(domain, edge)?;
-    let filled = fill::fill(&chains)?;
+    fill_and_smooth(&Chains::new(domain, edge)?, None)
+}
+
+/// Inner points of a triangulation (m).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum InnerPoints<'a> {
+    /// Points that stay where they are.
+    Fixed(&'a [Point]),
+    /// Points that are smoothed.
+    Smoothed(&'a [Point]),
+}
+
+/// [`triangulate`] with these inner points in place of a hexagonal lattice. Points outside of the
+/// domain and points closer to its boundary than half an edge are left out.
+pub fn triangulate_with(domain: &PlaneDomain, edge: f64, inner: InnerPoints) -> Result<Triangulation, DelaunayError> {
+    fill_and_smooth(&Chains::new(domain, edge)?, Some(inner))
+}
+
+fn fill_and_smooth(chains: &Chains, inner: Option<InnerPoints>) -> Result<Triangulation, DelaunayError> {
+    let filled = fill::fill(chains, inner)?;
     let mut mesh = filled.mesh;
     smooth::smooth(&mut mesh, &filled.sizing, &filled.constraints, filled.fixed);
     let area = mesh.total_measure();
     if !((area - chains.area).abs() <= 1e-6 * chains.area) {
         return Err(DelaunayError::Unfilled { expected: chains.area, found: area });
     }
-    open_slits(&mesh, &chains)
+    open_slits(&mesh, chains)
 }
 
 fn open_slits(mesh: &TriMesh, chains: &Chains) -> Result<Triangulation, DelaunayError> {

@@ -46,7 +46,11 @@ impl<'scene> Filled<'scene> {
             Elements::Tetrahedra { .. } => {
                 let regions = body.materials.iter().flat_map(|materials| &materials.regions);
                 let listed: Vec<i32> = regions.map(|region| region.number).collect();
-                Some(source.tetrahedra(body.edge, &listed).map_err(|error| at_key(document, &path, error))?)
+                Some(
+                    source
+                        .tetrahedra(body.edge, &body.meshing.unwrap_or_default(), &listed)
+                        .map_err(|error| at_key(document, &path, error))?,
+                )
             }
             Elements::Particles => None,
         };

@@ -221,6 +221,10 @@ impl Checker<'_> {
         }
         self.foreign_keys(body, method, path);
         self.options(body, method, path);
+        if let Some(error) = body.meshing.and_then(|meshing| meshing.check().err()) {
+            let key = format!("{path}.meshing.{}", error.field().unwrap_or_default());
+            self.reject(&key, error.to_string(), "");
+        }
         if self.shape(&body.shape, &format!("{path}.shape")) {
             self.resolution(body, method, path);
         }
@@ -346,6 +350,7 @@ impl Checker<'_> {
                 BodyKey::Spacing => body.spacing.is_some(),
                 BodyKey::Integrator => body.integrator.is_some(),
                 BodyKey::Materials => body.materials.is_some(),
+                BodyKey::Meshing => body.meshing.is_some(),
             };
             let is_size = matches!(key, BodyKey::Edge | BodyKey::Spacing);
             let article = if own == BodyKey::Edge { "an" } else { "a" };

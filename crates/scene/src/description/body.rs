@@ -4,7 +4,7 @@ use super::{LookSettings, Mode};
 use craze_descriptor::{BodyFacts, Describe, Descriptor, Integrator, read_options, write_options};
 use craze_material::Overrides;
 use craze_math::{Rotation, Vec3};
-use craze_shape::Shape;
+use craze_shape::{Meshing, Shape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -23,6 +23,8 @@ pub struct Body {
     /// own keeps them if it is left out.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub edge: Option<f64>,
+    /// Pattern and orientation of the tetrahedra; a lattice along the axes of the shape if left out.
+    pub meshing: Option<Meshing>,
     /// Distance between particles; from the shape's size if left out.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub spacing: Option<f64>,

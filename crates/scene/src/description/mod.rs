@@ -26,7 +26,7 @@ pub use touch::Touch;
 pub use world::{Checked, ContactPair, ContactSettings, Mode, WorldSettings};
 
 pub use craze_descriptor::{Integrator, Painted, Region, Response, Sampling};
-pub use craze_shape::Shape;
+pub use craze_shape::{Meshing, Pattern, Shape};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

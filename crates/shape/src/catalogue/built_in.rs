@@ -1,7 +1,7 @@
 //! The interface of built-in shapes.
 
 use craze_math::Vec3;
-use craze_mesh::TetMesh;
+use craze_mesh::{PlaneDomain, TetMesh};
 use craze_spatial::Aabb;
 
 use crate::domain::Domain;
@@ -56,6 +56,12 @@ pub trait BuiltIn: Sync {
 
     /// A structured surface mesh, if the shape has one.
     fn structured_surface(&self, _edge: f64) -> Option<Result<TriangleSurface, ShapeError>> {
+        None
+    }
+
+    /// For a prism along an axis (0–2): its section, in the coordinates of the next two axes in
+    /// cyclic order, with curves in segments of at most `edge` (m).
+    fn section(&self, _axis: usize, _edge: f64) -> Option<PlaneDomain> {
         None
     }
 

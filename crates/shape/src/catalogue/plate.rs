@@ -3,12 +3,14 @@
 use std::f64::consts::PI;
 
 use craze_math::Vec3;
+use craze_mesh::PlaneDomain;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::BuiltIn;
 use crate::error::{ShapeError, check_length, check_that};
 use crate::field::{Field, Path, Profile};
+use crate::structured::{extruded, steps};
 
 /// A flat plate in the x–y plane with round holes, a notch, or both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -128,6 +130,27 @@ impl BuiltIn for Plate {
         let plate = Profile::rectangle(self.size);
         let profile = if cut.is_empty() { plate } else { plate.without(Profile::union(cut)) };
         Field::extrusion(profile, self.thickness)
+    }
+
+    fn section(&self, axis: usize, edge: f64) -> Option<PlaneDomain> {
+        if axis != 2 {
+            return None;
+        }
+        let [x, y] = self.size.map(|length| 0.5 * length);
+        let mut outline = vec![[-x, -y], [x, -y], [x, y], [-x, y]];
+        if let Some(Notch { length, width }) = self.notch {
+            let (center, radius) = (length - x - 0.5 * width, 0.5 * width);
+            outline.push([-x, radius]);
+            // From the upper to the lower edge of the slot, around its end.
+            let count = steps(PI * radius, edge).max(4.0) as usize;
+            outline.extend((0..=count).map(|k| {
+                let (sine, cosine) = (PI * (0.5 - k as f64 / count as f64)).sin_cos();
+                [center + radius * cosine, radius * sine]
+            }));
+            outline.push([-x, -radius]);
+        }
+        let holes = self.holes.iter().map(|hole| extruded::circle(hole.at, hole.radius, edge)).collect();
+        Some(PlaneDomain { outline, holes, ..PlaneDomain::default() })
     }
 
     fn thinnest_wall(&self) -> f64 {

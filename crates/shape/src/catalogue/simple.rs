@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use craze_math::{Mat3, Vec3};
-use craze_mesh::{TetMesh, kuhn_box};
+use craze_mesh::{PlaneDomain, TetMesh, kuhn_box};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::field::Field;
 use crate::inertia::MassProperties;
 use crate::sample::{SampledPoints, grid};
 use crate::structured::icosphere::Icosphere;
-use crate::structured::{ball, cylinder, steps};
+use crate::structured::{ball, cylinder, extruded, steps};
 use crate::surface::TriangleSurface;
 
 /// A box centred at the origin.
@@ -58,6 +58,11 @@ impl BuiltIn for Block {
 
     fn structured_surface(&self, _edge: f64) -> Option<Result<TriangleSurface, ShapeError>> {
         Some(Ok(box_surface(self.size())))
+    }
+
+    fn section(&self, axis: usize, _edge: f64) -> Option<PlaneDomain> {
+        let [x, y] = [0.5 * self.size[(axis + 1) % 3], 0.5 * self.size[(axis + 2) % 3]];
+        Some(PlaneDomain { outline: vec![[-x, -y], [x, -y], [x, y], [-x, y]], ..PlaneDomain::default() })
     }
 
     /// Cells of at most `spacing` (m) that fill the box exactly.
@@ -193,6 +198,11 @@ impl BuiltIn for Cylinder {
 
     fn exact_volume(&self) -> Option<f64> {
         Some(PI * self.radius * self.radius * self.height)
+    }
+
+    fn section(&self, axis: usize, edge: f64) -> Option<PlaneDomain> {
+        let outline = || extruded::circle([0.0; 2], self.radius, edge);
+        (axis == 1).then(|| PlaneDomain { outline: outline(), ..PlaneDomain::default() })
     }
 
     fn structured_mesh(&self, edge: f64) -> Option<Result<TetMesh, ShapeError>> {

@@ -4,6 +4,7 @@ pub(crate) mod ball;
 pub(crate) mod bricks;
 pub(crate) mod cap;
 pub(crate) mod cylinder;
+pub(crate) mod extruded;
 pub(crate) mod icosphere;
 
 /// The three tetrahedra of a prism between layers with these first indices. Side diagonals rise
