@@ -50,10 +50,10 @@ pub(crate) const GOOD_ANGLE: f64 = 0.61;
 
 /// Distance from the plane or the front of a crack, relative to the shortest edge at a node, within
 /// which the node is moved onto it. Edges are cut no nearer to their ends.
-pub(crate) const CRACK_SNAP: f64 = 0.3;
+pub(crate) const CRACK_SNAP: f64 = 0.4;
 
 /// The same for a corner of a crack's outline, which is cut off if no node is moved there.
-pub(crate) const CRACK_SNAP_CORNER: f64 = 0.6;
+pub(crate) const CRACK_SNAP_CORNER: f64 = 0.7;
 
 /// A node is not moved onto a crack if an element would keep less than this share of its height.
 pub(crate) const CRACK_THINNEST: f64 = 0.3;
