@@ -3,12 +3,16 @@
 
 pub use craze_clusters as clusters;
 pub use craze_solid as solid;
+pub use craze_xfem as xfem;
 
 pub use craze_descriptor::{Describe, Descriptor, Elements};
 
 /// Every method, in the order in which messages and tables name them.
-pub static METHODS: &[Descriptor] =
-    &[Descriptor::of::<craze_solid::Solid>(), Descriptor::of::<craze_clusters::Clusters>()];
+pub static METHODS: &[Descriptor] = &[
+    Descriptor::of::<craze_solid::Solid>(),
+    Descriptor::of::<craze_clusters::Clusters>(),
+    Descriptor::of::<craze_xfem::Xfem>(),
+];
 
 /// The method of this name.
 pub fn method(name: &str) -> Option<&'static Descriptor> {
