@@ -1,6 +1,6 @@
 //! Validation of the physics against textbooks, standards and experiments.
 //!
-//! Each file of [`solid`] and [`clusters`] is one test: it builds bodies through the public
+//! Each file of [`solid`], [`clusters`] and [`xfem`] is one test: it builds bodies through the public
 //! interface that scenes use, simulates them, and compares measurements with known answers. [`run`]
 //! runs a [`Selection`] of tests; [`report`] and [`svg`] write the results.
 //!
@@ -17,6 +17,7 @@ mod run;
 mod setup;
 pub mod solid;
 pub mod svg;
+pub mod xfem;
 
 pub use error::ValidationError;
 pub use outcome::{Expected, Findings, Outcome, Row};
@@ -24,4 +25,4 @@ pub use plot::{Line, Mark, Plot, Scale};
 pub use run::{Depth, Selection, Test, run, tests};
 
 /// The tests of each method.
-pub(crate) const SUITES: &[&[Test]] = &[solid::TESTS, clusters::TESTS];
+pub(crate) const SUITES: &[&[Test]] = &[solid::TESTS, clusters::TESTS, xfem::TESTS];
