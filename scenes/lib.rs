@@ -47,6 +47,9 @@ pub const GALLERY: &[BuiltIn] = gallery![
     "hollow-ball",
     "torn-cheese",
     "torn-figure",
+    "cut-block",
+    "crossing-cuts",
+    "knife",
 ];
 
 /// The built-in scene of a name.

@@ -69,6 +69,9 @@ const PICTURES: &[Picture] = &[
     picture("dough-plate-strong", SMALL, &[part("dough-plate-strong", 24, &[])]),
     picture("dough-bar", SMALL, &[part("dough-bar", 90, &[])]),
     picture("dough-bar-tough", SMALL, &[part("dough-bar-tough", 90, &[])]),
+    picture("cut-block", SMALL, &[part("cut-block", 40, &[])]),
+    picture("crossing-cuts", SMALL, &[part("crossing-cuts", 58, &[])]),
+    picture("knife", SMALL, &[part("knife", 32, &[])]),
 ];
 
 /// Renders the named images, or all without names, from runs of `cargo xtask hashes` or new ones.
