@@ -1,7 +1,7 @@
 //! Saved bodies and worlds that were damaged after saving, as a forger or a faulty program could
 //! write them with a valid checksum.
 //!
-//! The first byte selects the saved state, records of eleven bytes describe the damage: an action,
+//! The first byte selects the saved state, independent of the number of methods; records of eleven bytes describe the damage: an action,
 //! a position (2 bytes), and 8 bytes to write. Seeds therefore stay valid when the layout of saved
 //! bodies changes.
 
@@ -50,12 +50,11 @@ const SCENES: [&str; 3] = [
     "#,
 ];
 
-/// Worlds with a body of every method, one for each of [`SCENES`].
-fn world_count() -> usize {
-    METHODS.len() * SCENES.len()
-}
+/// Ways to damage a state.
+const DAMAGES: usize = 4;
 
-/// A world after a few steps, with its saved states.
+/// A world after a few steps, with its saved states. Worlds have a body of every method, one for
+/// each of [`SCENES`].
 struct Sound {
     /// Its body.
     body: Vec<u8>,
@@ -68,9 +67,12 @@ struct Sound {
 /// or an inconsistent frame.
 pub fn try_bytes(bytes: &[u8]) -> Result<(), String> {
     let Some((&choice, changes)) = bytes.split_first() else { return Err("nothing was chosen".to_owned()) };
-    let number = usize::from(choice) % world_count();
+    // Seeds stay valid when a method is added at the end of the list.
+    let (scene, rest) = (usize::from(choice) % SCENES.len(), usize::from(choice) / SCENES.len());
+    let (damage, method) = (rest % DAMAGES, rest / DAMAGES % METHODS.len());
+    let number = method * SCENES.len() + scene;
     let sound = &sound_ones()[number];
-    match usize::from(choice) / world_count() % 4 {
+    match damage {
         0 => try_world(number, &damaged(&sound.world, changes)),
         1 => try_raw(changes),
         _ => try_body(number, &damaged(&sound.body, changes)),
@@ -119,7 +121,7 @@ fn sound_ones() -> &'static [Sound] {
                 world: postcard::to_stdvec(&world.save()).expect("a state can be written"),
             }
         };
-        (0..world_count()).map(save).collect()
+        (0..METHODS.len() * SCENES.len()).map(save).collect()
     })
 }
 
