@@ -103,7 +103,7 @@ fn splits_of_clusters_are_counted_in_the_table_the_record_and_the_events() {
 #[test]
 fn the_tables_have_a_row_per_frame_and_a_number_per_cell() {
     let workshop = Workshop::with_run();
-    for (table, columns) in [("stats.csv", 33), ("probes.csv", 4)] {
+    for (table, columns) in [("stats.csv", 35), ("probes.csv", 4)] {
         let text = fs::read_to_string(workshop.path("out/scene").join(table)).expect(table);
         let rows: Vec<Vec<&str>> = text.lines().map(|row| row.split(',').collect()).collect();
         assert_eq!(rows.len(), 1 + 6, "{text}");
