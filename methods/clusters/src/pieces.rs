@@ -3,7 +3,6 @@
 use crate::model::Clusters;
 use craze_body::lineage::largest;
 use craze_math::DisjointSets;
-use std::collections::BTreeMap;
 
 /// A split to be reported: the piece that split, and the pieces that it became.
 pub(crate) struct SplitReport {
@@ -33,12 +32,15 @@ impl Clusters {
 
     /// Number of pieces above this share of the mass.
     pub(crate) fn pieces_above(&self, share: f64) -> usize {
-        let mut masses = BTreeMap::new();
+        if self.lineage.len() == 1 {
+            return 1;
+        }
+        let mut masses = vec![0.0; self.lineage.len()];
         for (particle, mass) in self.particles.masses.iter().enumerate() {
-            *masses.entry(self.piece_of(particle)).or_insert(0.0) += mass;
+            masses[self.piece_of(particle) as usize] += mass;
         }
         let floor = share * self.whole.mass();
-        masses.values().filter(|&&mass| mass > floor).count()
+        masses.iter().filter(|&&mass| mass > floor).count()
     }
 
     /// For every cluster the lowest cluster of its component.
