@@ -89,7 +89,7 @@ mod tests {
             selection.tests().map(|test| (test.letter(), test.number)).collect::<Vec<_>>()
         };
         assert_eq!(chosen(&[], None).len(), super::tests().count());
-        assert_eq!(chosen(&[2], None), [('S', 2), ('C', 2)]);
+        assert_eq!(chosen(&[2], None), [('S', 2), ('C', 2), ('X', 2)]);
         assert_eq!(chosen(&[13, 2], Some("clusters")), [('C', 2), ('C', 13)]);
         assert!(chosen(&[999], None).is_empty());
     }
